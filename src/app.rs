@@ -1,0 +1,1 @@
+//! Config → build → spawn → drain: the only place that knows all.

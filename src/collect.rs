@@ -1,0 +1,1 @@
+//! One task per cluster: poll, observe, evaluate, publish.

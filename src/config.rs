@@ -1,0 +1,287 @@
+//! The typed configuration: what `config::load` hands out cannot be wrong. The way in is `raw` (merged value) → `validate` (all
+//! problems at once) → these types. Secrets are a type whose `Debug` prints `***`.
+
+mod filter;
+mod secret;
+
+pub use filter::Filter;
+pub use filter::Patterns;
+pub use secret::Secret;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Everything tidemark can be told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The scrape listener.
+    pub listen: SocketAddr,
+    /// How often every cluster is polled.
+    pub poll_interval: Duration,
+    /// How long a last good reading stands for one that failed.
+    pub max_staleness: Duration,
+    /// Polls that a window has at least.
+    pub status_cycles: u32,
+    /// Longest window.
+    pub status_window_max: Duration,
+    /// After how long without members and progress a group is dormant.
+    pub dormant_after: Duration,
+    /// The label that names the cluster.
+    pub cluster_label: String,
+    /// How long a shutdown may take.
+    pub shutdown_grace: Duration,
+    /// What is logged and how.
+    pub log: Log,
+    /// Lag objectives, first match wins.
+    pub objectives: Vec<Objective>,
+    /// The clusters; at least one, names unique.
+    pub clusters: Vec<Arc<Cluster>>,
+    /// The admin listener; absent: no listener, no route, no writer.
+    pub admin: Option<Admin>,
+}
+
+/// What is logged and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// The least severe level that is shown.
+    pub level: LogLevel,
+    /// Text or JSON lines.
+    pub format: LogFormat,
+}
+
+/// Severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// Only what needs somebody.
+    Error,
+    /// And what may.
+    Warn,
+    /// And changes of health.
+    Info,
+    /// And one line a cycle.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+/// Form of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For a person.
+    Text,
+    /// One object a line.
+    Json,
+}
+
+/// How late the groups of a pattern may be.
+#[derive(Clone, Debug)]
+pub struct Objective {
+    /// Which groups.
+    pub groups: Patterns,
+    /// The greatest lag in seconds that is fine.
+    pub lag: Duration,
+    /// `team`; empty when not given.
+    pub team: String,
+    /// `severity`; empty when not given.
+    pub severity: String,
+}
+
+/// One cluster.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// The value of the cluster label.
+    pub name: Arc<str>,
+    /// Where to begin; at least one.
+    pub bootstrap_servers: Vec<HostPort>,
+    /// Present: TLS.
+    pub tls: Option<Tls>,
+    /// Present: SASL.
+    pub sasl: Option<Sasl>,
+    /// Which groups are watched.
+    pub groups: Filter,
+    /// Which topics are watched.
+    pub topics: Filter,
+    /// What happens to topics that a group with members left behind.
+    pub left_topics: LeftTopics,
+    /// Which end lag is counted from.
+    pub isolation: Isolation,
+    /// Whether records may be read for their time.
+    pub record_time: RecordTime,
+    /// Whose time counts, by topic; first match wins, record time without one.
+    pub time: Vec<(Patterns, TimeSource)>,
+    /// How finely a group is shown; first match wins, by partition without one.
+    pub granularity: Vec<(Patterns, Granularity)>,
+    /// Which families of a partition are served.
+    pub partition_families: PartitionFamilies,
+    /// Groups whose partitions name their owner.
+    pub owner_info: Patterns,
+    /// The most `kafka_` series of this cluster.
+    pub series_limit: usize,
+    /// Deadline of one request to Kafka.
+    pub request_timeout: Duration,
+}
+
+/// A bootstrap address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPort {
+    /// Name or address, without brackets.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+}
+
+/// TLS to Kafka.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// Authorities to trust; the system's when absent.
+    pub ca_file: Option<PathBuf>,
+    /// The client's certificate chain.
+    pub cert_file: Option<PathBuf>,
+    /// The client's private key.
+    pub key_file: Option<PathBuf>,
+    /// The key's passphrase.
+    pub key_password: Option<Secret>,
+    /// Whether the broker's certificate must name its host.
+    pub verify_hostname: bool,
+}
+
+/// SASL to Kafka.
+#[derive(Clone, Debug)]
+pub struct Sasl {
+    /// How.
+    pub mechanism: Mechanism,
+    /// Who.
+    pub username: String,
+    /// The password.
+    pub password: Secret,
+}
+
+/// A SASL mechanism that is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mechanism {
+    /// RFC 4616.
+    Plain,
+    /// RFC 7677.
+    ScramSha256,
+    /// The same with SHA-512.
+    ScramSha512,
+}
+
+impl Mechanism {
+    /// The registered name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "PLAIN",
+            Self::ScramSha256 => "SCRAM-SHA-256",
+            Self::ScramSha512 => "SCRAM-SHA-512",
+        }
+    }
+}
+
+/// Topics that a group with members holds old commits on, but no member is assigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftTopics {
+    /// Shown like any other.
+    Keep,
+    /// Left out.
+    Drop,
+}
+
+/// Which end of the log counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// The high watermark.
+    ReadUncommitted,
+    /// The last stable offset.
+    ReadCommitted,
+}
+
+/// May records be read for their time, and how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordTime {
+    /// Whether at all.
+    pub read: bool,
+    /// How many a cycle.
+    pub per_cycle: usize,
+}
+
+/// Whose time a record has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeSource {
+    /// The record's own timestamp.
+    Record,
+    /// When tidemark saw the log end pass it.
+    Arrival,
+}
+
+/// How finely the families of a group are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Granularity {
+    /// Group figures only.
+    Group,
+    /// Group and topic figures.
+    Topic,
+    /// Everything.
+    Partition,
+}
+
+/// Which families of a partition are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartitionFamilies {
+    /// `kafka_group_partition_lag_records`
+    pub lag_records: bool,
+    /// `kafka_group_partition_lag_seconds`
+    pub lag_seconds: bool,
+    /// `kafka_group_partition_committed_offset`
+    pub committed_offset: bool,
+    /// `kafka_group_partition_stalled_seconds`
+    pub stalled_seconds: bool,
+}
+
+/// The admin listener.
+#[derive(Clone, Debug)]
+pub struct Admin {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Who may come: names and the files their tokens are in.
+    pub tokens: Vec<AdminToken>,
+    /// What they may touch; nothing else.
+    pub allow: Vec<Allow>,
+    /// Where every reset is recorded.
+    pub audit_log: PathBuf,
+    /// Whether a reset must say why.
+    pub require_reason: bool,
+    /// Present: HTTPS, with client certificates when `ca_file` is given.
+    pub tls: Option<AdminTls>,
+}
+
+/// One token of the admin listener.
+#[derive(Clone, Debug)]
+pub struct AdminToken {
+    /// Who this is, for the audit log; `admin` for a lone `token_file`.
+    pub name: String,
+    /// Where the token is; read again when it changes.
+    pub file: PathBuf,
+}
+
+/// Groups of one cluster that may be reset.
+#[derive(Clone, Debug)]
+pub struct Allow {
+    /// The cluster's name.
+    pub cluster: String,
+    /// Its groups.
+    pub groups: Patterns,
+}
+
+/// TLS of the admin listener.
+#[derive(Clone, Debug)]
+pub struct AdminTls {
+    /// The server's certificate chain.
+    pub cert_file: PathBuf,
+    /// Its private key.
+    pub key_file: PathBuf,
+    /// Authorities whose client certificates are asked for and required; none asked for when absent.
+    pub client_ca_file: Option<PathBuf>,
+}

@@ -1,0 +1,3 @@
+//! Runs the command line and exits with its code.
+
+fn main() {}

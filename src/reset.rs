@@ -1,0 +1,1 @@
+//! Guarded offset resets: plan, confirm, execute, audit.

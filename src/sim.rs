@@ -1,0 +1,1 @@
+//! A simulated Kafka cluster that speaks the wire protocol on loopback.

@@ -1,0 +1,1 @@
+//! Lag in seconds: how old the record at an offset is.

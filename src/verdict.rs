@@ -1,0 +1,1 @@
+//! Stalled time, waits, windows and statuses.
