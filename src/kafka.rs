@@ -24,6 +24,8 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
 
+pub mod wire;
+
 /// The lists of groups of all brokers.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLists {
