@@ -1,0 +1,150 @@
+//! Who may use whom: the table of `docs/architecture.md`, held true by the `use` lines of the source.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// A module and the modules that it may use; `app` and `cli` may use everything.
+const MAY_USE: [(&str, &str); 18] = [
+    ("model", ""),
+    ("clock", "model"),
+    ("failure", "model"),
+    ("config", "model"),
+    ("lag", "model"),
+    ("time", "model lag"),
+    ("verdict", "model lag"),
+    ("observation", "model failure"),
+    ("snapshot", "model failure observation lag time verdict"),
+    ("report", "model failure config snapshot"),
+    ("metrics", "model failure config snapshot"),
+    ("kafka", "model failure config observation"),
+    (
+        "collect",
+        "model failure config clock observation lag time verdict snapshot kafka",
+    ),
+    ("reset", "model failure config clock kafka"),
+    ("http", "model failure config clock snapshot report metrics reset"),
+    ("sim", "model clock"),
+    ("app", "*"),
+    ("cli", "*"),
+];
+/// Data in, data out: these know no task, no socket, no Kafka client and no clock.
+const PURE: [&str; 9] = [
+    "model",
+    "failure",
+    "lag",
+    "time",
+    "verdict",
+    "observation",
+    "snapshot",
+    "report",
+    "metrics",
+];
+/// The modules that may name the one thing that changes something in Kafka.
+const MAY_WRITE: [&str; 4] = ["kafka", "reset", "app", "cli"];
+
+/// Every source file with the module it belongs to.
+fn sources() -> Vec<(String, PathBuf)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+        {
+            if entry.is_dir() {
+                walk(&entry, found);
+            } else if entry.extension().is_some_and(|ext| ext == "rs") {
+                found.push(entry);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    walk(&root, &mut files);
+    let module = |file: &PathBuf| {
+        let inside = file.strip_prefix(&root).expect("walked from it");
+        let first = inside
+            .components()
+            .next()
+            .expect("a name")
+            .as_os_str()
+            .to_string_lossy();
+        first.trim_end_matches(".rs").to_owned()
+    };
+    let own = files.into_iter().map(|file| (module(&file), file));
+    own.filter(|(module, _)| module != "lib" && module != "main").collect()
+}
+
+/// The code of a file, without comments.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).expect("a source file");
+    text.lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The modules that code names as `crate::module`.
+fn named(code: &str) -> BTreeSet<&str> {
+    code.split("crate::")
+        .skip(1)
+        .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
+        .collect()
+}
+
+#[test]
+fn nobody_uses_whom_he_may_not() {
+    let table: BTreeMap<&str, &str> = MAY_USE.into();
+    let mut broken = Vec::new();
+    for (module, file) in sources() {
+        let allowed = table
+            .get(module.as_str())
+            .unwrap_or_else(|| panic!("{module} is not in the table"));
+        let code = code(&file);
+        for used in named(&code) {
+            let known = *allowed == "*" || used == module || allowed.split(' ').any(|name| name == used);
+            if table.contains_key(used) && !known {
+                broken.push(format!("{} uses {used}", file.display()));
+            }
+        }
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+#[test]
+fn only_a_reset_can_name_the_writer() {
+    let names = |code: &str| {
+        code.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| word == "Writer")
+    };
+    let kafkas = |code: &str| code.contains("kafka::Writer") || code.contains("kafka::{") && names(code);
+    let bad = sources()
+        .into_iter()
+        .filter(|(module, file)| !MAY_WRITE.contains(&module.as_str()) && kafkas(&code(file)));
+    assert_eq!(bad.map(|(_, file)| file).collect::<Vec<_>>(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_is_pure_knows_no_runtime_no_kafka_client_and_no_clock() {
+    let impure = [
+        "tokio",
+        "rdkafka",
+        "kafka_protocol",
+        "hyper",
+        "SystemTime::now",
+        "Instant::now",
+        "std::net::Tcp",
+        "std::fs",
+    ];
+    let mut broken = Vec::new();
+    for (module, file) in sources()
+        .into_iter()
+        .filter(|(module, _)| PURE.contains(&module.as_str()))
+    {
+        let code = code(&file);
+        let found = impure.iter().filter(|word| code.contains(*word));
+        broken.extend(found.map(|word| format!("{module}: {} names {word}", file.display())));
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
