@@ -35,6 +35,8 @@ pub use secret::PasswordSource;
 pub use secret::Secret;
 pub use secret::SecretError;
 
+pub use crate::model::TimeSource;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -221,15 +223,6 @@ pub struct RecordTime {
     pub read: bool,
     /// How many a cycle.
     pub per_cycle: usize,
-}
-
-/// Whose time a record has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeSource {
-    /// The record's own timestamp.
-    Record,
-    /// When tidemark saw the log end pass it.
-    Arrival,
 }
 
 /// How finely the families of a group are served.
