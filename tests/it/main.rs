@@ -4,5 +4,11 @@
     reason = "tests live in real time and read what CI tells them"
 )]
 
+mod layers;
+mod real_churn;
+mod real_cli;
+mod real_faults;
 mod real_kafka;
+mod real_secure;
+mod real_serve;
 mod support;

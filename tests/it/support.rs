@@ -3,14 +3,17 @@
 
 mod admin;
 mod clients;
+mod cluster;
 mod groups;
 mod http;
 mod jars;
 mod kafka;
 mod ports;
 mod process;
+mod prometheus;
 mod scrape;
 mod secure;
+mod strangers;
 mod tidemark;
 mod wait;
 mod wire;
@@ -18,9 +21,15 @@ mod wire;
 pub(crate) use clients::Joining;
 pub(crate) use clients::Member;
 pub(crate) use kafka::Kafka;
+pub(crate) use prometheus::Prometheus;
+pub(crate) use prometheus::promtool_check_metrics;
+pub(crate) use scrape::Scrape;
+pub(crate) use secure::PASSWORD;
+pub(crate) use secure::USER;
+pub(crate) use strangers::Manner;
+pub(crate) use strangers::Stranger;
 pub(crate) use tidemark::Tidemark;
 pub(crate) use tidemark::cli;
-pub(crate) use wait::eventually;
 pub(crate) use wait::unique;
 pub(crate) use wait::until;
 

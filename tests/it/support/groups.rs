@@ -21,8 +21,8 @@ use kafka_protocol::protocol::Decodable;
 
 use super::admin::text;
 use super::admin::topic_name;
+use super::cluster::OFFSETS_PARTITIONS;
 use super::kafka::Kafka;
-use super::kafka::OFFSETS_PARTITIONS;
 use super::wait::PATIENCE;
 use super::wait::eventually;
 use super::wait::unique;

@@ -1,14 +1,11 @@
 //! Real Apache Kafka brokers, each a JVM with a data folder and ports of its own. What can be done with them is in `admin` (topics and
 //! records), `groups` (commits and their groups) and `clients` (producers and consumers).
 
-use std::fmt::Write as _;
 use std::fs;
 use std::fs::File;
-use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
 use std::process::Stdio;
-use std::sync::Condvar;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
 use std::sync::OnceLock;
@@ -19,6 +16,8 @@ use kafka_protocol::protocol::Request;
 use tempfile::TempDir;
 
 use super::clients::Sender;
+use super::cluster::Builder;
+use super::cluster::Turn;
 use super::jars;
 use super::ports::Ports;
 use super::process::Process;
@@ -28,20 +27,27 @@ use super::wire::Wire;
 
 /// Base64 of sixteen bytes, as Kafka wants a cluster's id.
 const CLUSTER_ID: &str = "dGlkZW1hcmstdGVzdHMwMA";
-/// A broker starts in half the time when its code is not optimised for the long run, and takes a tenth of its usual memory.
-const JVM: &[&str] = &["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+/// The flags of a JVM that does one thing and ends.
+const SMALL: &[&str] = &["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
 /// A cluster of brokers that are controllers too. Broker `i` has node id `i`. Ends when dropped, and with the test process.
 pub(crate) struct Kafka {
     // In the order in which they end: clients, brokers, what the brokers used.
     pub(super) sender: OnceLock<Sender>,
     brokers: Vec<Mutex<Broker>>,
-    home: TempDir,
-    jars: PathBuf,
-    ports: Ports,
-    jvm: &'static [&'static str],
-    secure: Option<Secure>,
+    ground: Ground,
     _turn: Option<Turn>,
+}
+
+/// What brokers stand on.
+pub(super) struct Ground {
+    /// With a folder for each broker, in it `server.properties` and `data`.
+    pub(super) home: TempDir,
+    pub(super) jars: PathBuf,
+    pub(super) ports: Ports,
+    /// Flags of the JVM.
+    pub(super) jvm: &'static [&'static str],
+    pub(super) secure: Option<Secure>,
 }
 
 #[derive(Default)]
@@ -50,94 +56,21 @@ struct Broker {
     paused: bool,
 }
 
-/// A cluster to be started.
-pub(crate) struct Builder {
-    brokers: u16,
-    settings: String,
-    secure: bool,
-    jvm: &'static [&'static str],
-}
-
-impl Builder {
-    /// How many brokers; one unless told.
-    pub(crate) fn brokers(mut self, brokers: u16) -> Self {
-        self.brokers = brokers;
-        self
-    }
-
-    /// One more line of `server.properties`.
-    pub(crate) fn setting(mut self, key: &str, value: &str) -> Self {
-        let _ = writeln!(self.settings, "{key}={value}");
-        self
-    }
-
-    /// A SASL_SSL and a mutual TLS listener besides the plain one; see [`Secure`].
-    pub(crate) fn secure(mut self) -> Self {
-        self.secure = true;
-        self
-    }
-
-    /// Other flags of the JVM.
-    pub(crate) fn jvm(mut self, flags: &'static [&'static str]) -> Self {
-        self.jvm = flags;
-        self
-    }
-
-    /// Starts all brokers. `None` on a machine that cannot run Kafka. Waits while another test has a cluster of its own.
-    pub(crate) fn start(self) -> Option<Kafka> {
-        let kafka = self.prepare()?;
-        kafka.start_all();
-        Some(kafka)
-    }
-
-    /// Everything but the start: [`Kafka::start_all`] does that.
-    pub(crate) fn prepare(self) -> Option<Kafka> {
-        let jars = jars::folder()?;
-        Some(self.build(jars, Some(Turn::take())))
-    }
-
-    fn build(self, jars: PathBuf, turn: Option<Turn>) -> Kafka {
-        let home = tempfile::Builder::new()
-            .prefix("tidemark-kafka-")
-            .tempdir()
-            .expect("a folder");
-        let offsets: Vec<u16> = (0..4)
-            .flat_map(|kind| (0..self.brokers).map(move |i| kind * 1_000 + i))
-            .collect();
-        let ports = Ports::reserve(&offsets);
-        let secure = self.secure.then(|| Secure::write(home.path()));
-        let more = secure.as_ref().map_or("", |secure| &secure.settings).to_owned() + kip_848(&jars) + &self.settings;
-        for i in 0..self.brokers {
-            let folder = home.path().join(i.to_string());
-            let properties = properties(i, self.brokers, &ports, &folder, secure.is_some()) + &more;
-            fs::create_dir_all(folder.join("data")).expect("a folder");
-            fs::write(folder.join("server.properties"), properties).expect("a file");
-        }
-        let brokers = (0..self.brokers).map(|_| Mutex::default()).collect();
-        let sender = OnceLock::new();
-        let (jvm, _turn) = (self.jvm, turn);
-        Kafka {
-            home,
-            jars,
-            brokers,
-            ports,
-            jvm,
-            secure,
-            sender,
-            _turn,
-        }
-    }
-}
-
 impl Kafka {
+    /// Brokers none of which runs.
+    pub(super) fn new(ground: Ground, brokers: u16, turn: Option<Turn>) -> Self {
+        let brokers = (0..brokers).map(|_| Mutex::default()).collect();
+        Self {
+            sender: OnceLock::new(),
+            brokers,
+            ground,
+            _turn: turn,
+        }
+    }
+
     /// A cluster of the test's own, to be described further.
     pub(crate) fn with() -> Builder {
-        Builder {
-            brokers: 1,
-            settings: String::new(),
-            secure: false,
-            jvm: JVM,
-        }
+        Builder::default()
     }
 
     /// One broker for every test that breaks nothing; tests keep apart by [`unique`](super::unique) names. `None` on a machine
@@ -146,7 +79,7 @@ impl Kafka {
         static SHARED: OnceLock<Kafka> = OnceLock::new();
         let jars = jars::folder()?;
         Some(SHARED.get_or_init(|| {
-            let kafka = Self::with().build(jars, None);
+            let kafka = Self::with().secure().build(jars, None);
             kafka.start_all();
             kafka
         }))
@@ -162,17 +95,22 @@ impl Kafka {
 
     /// The plain listener of a broker.
     pub(crate) fn port(&self, broker: i32) -> u16 {
-        self.ports.at(u16::try_from(broker).expect("a broker"))
+        self.ground.ports.at(u16::try_from(broker).expect("a broker"))
     }
 
     /// The SASL_SSL listener of broker 0; only of a secure cluster.
     pub(crate) fn sasl_ssl(&self) -> String {
-        format!("127.0.0.1:{}", self.ports.at(2_000))
+        format!("127.0.0.1:{}", self.ground.ports.at(2_000))
     }
 
     /// The TLS listener of broker 0 that wants a client certificate; only of a secure cluster.
     pub(crate) fn mutual_tls(&self) -> String {
-        format!("127.0.0.1:{}", self.ports.at(3_000))
+        format!("127.0.0.1:{}", self.ground.ports.at(3_000))
+    }
+
+    /// Certificates of a secure cluster.
+    pub(crate) fn secure(&self) -> &Secure {
+        self.ground.secure.as_ref().expect("a secure cluster")
     }
 
     /// Node ids.
@@ -226,7 +164,7 @@ impl Kafka {
     /// One of Kafka's own tools by its class, for example `org.apache.kafka.tools.consumer.group.ConsumerGroupCommand`; what it
     /// prints.
     pub(crate) fn tool(&self, class: &str, arguments: &[&str]) -> String {
-        let run = self.java(&["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"], class);
+        let run = self.java(SMALL, class);
         let run = { run }
             .args(["--bootstrap-server", &self.bootstrap()])
             .args(arguments)
@@ -280,7 +218,7 @@ impl Kafka {
     }
 
     fn folder(&self, broker: i32) -> PathBuf {
-        self.home.path().join(broker.to_string())
+        self.ground.home.path().join(broker.to_string())
     }
 
     fn output(&self, broker: i32) -> Stdio {
@@ -299,7 +237,7 @@ impl Kafka {
 
     fn arguments(&self, flags: &[&str], class: &str) -> Vec<String> {
         let log = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn";
-        let classes = format!("{}/*", self.jars.display());
+        let classes = format!("{}/*", self.ground.jars.display());
         flags
             .iter()
             .copied()
@@ -309,13 +247,10 @@ impl Kafka {
     }
 
     fn format(&self, broker: i32) -> Command {
-        let mut command = self.java(
-            &["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"],
-            "kafka.tools.StorageTool",
-        );
+        let mut command = self.java(SMALL, "kafka.tools.StorageTool");
         command.args(["format", "--ignore-formatted", "-t", CLUSTER_ID, "-c"]);
         command.arg(self.folder(broker).join("server.properties"));
-        command.args(self.secure.iter().flat_map(Secure::scram_users));
+        command.args(self.ground.secure.iter().flat_map(Secure::scram_users));
         command
             .stdin(Stdio::null())
             .stdout(self.output(broker))
@@ -324,9 +259,9 @@ impl Kafka {
     }
 
     fn launch(&self, broker: i32) {
-        let mut command = Process::command("java", self.home.path());
+        let mut command = Process::command("java", self.ground.home.path());
         command
-            .args(self.arguments(self.jvm, "kafka.Kafka"))
+            .args(self.arguments(self.ground.jvm, "kafka.Kafka"))
             .arg(self.folder(broker).join("server.properties"));
         command.stdout(self.output(broker)).stderr(self.output(broker));
         *self.broker(broker) = Broker {
@@ -358,79 +293,4 @@ impl Kafka {
 pub(super) fn tail(log: &str, lines: usize) -> String {
     let skipped = log.lines().count().saturating_sub(lines);
     log.lines().skip(skipped).collect::<Vec<_>>().join("\n")
-}
-
-/// The new rebalance protocol, which Kafka 3 has but does not offer unasked.
-fn kip_848(jars: &Path) -> &'static str {
-    if jars.to_string_lossy().contains("/kafka-3.") {
-        return "group.coordinator.rebalance.protocols=classic,consumer\n";
-    }
-    ""
-}
-
-fn properties(i: u16, brokers: u16, ports: &Ports, folder: &Path, secure: bool) -> String {
-    let voters: Vec<_> = (0..brokers)
-        .map(|b| format!("{b}@127.0.0.1:{}", ports.at(1_000 + b)))
-        .collect();
-    let voters = voters.join(",");
-    let replicas = brokers.min(3);
-    let data = folder.join("data");
-    let controller = ports.at(1_000 + i);
-    let mut clients = format!("PLAINTEXT://127.0.0.1:{}", ports.at(i));
-    if secure {
-        let (sasl_ssl, mutual_tls) = (ports.at(2_000 + i), ports.at(3_000 + i));
-        let _ = write!(
-            clients,
-            ",SECURE://127.0.0.1:{sasl_ssl},MUTUAL://127.0.0.1:{mutual_tls}"
-        );
-    }
-    format!(
-        "node.id={i}
-process.roles=broker,controller
-controller.quorum.voters={voters}
-controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listeners={clients},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners={clients}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL
-log.dirs={data}
-num.network.threads=2
-num.io.threads=2
-auto.create.topics.enable=false
-broker.session.timeout.ms=3000
-broker.heartbeat.interval.ms=500
-group.initial.rebalance.delay.ms=0
-offsets.topic.replication.factor={replicas}
-offsets.topic.num.partitions={OFFSETS_PARTITIONS}
-transaction.state.log.replication.factor={replicas}
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=4
-log.cleaner.dedupe.buffer.size=8388608
-",
-        data = data.display()
-    )
-}
-
-/// Partitions of `__consumer_offsets`: what decides which broker coordinates a group.
-pub(super) const OFFSETS_PARTITIONS: i32 = 10;
-
-/// The turn to run a cluster of one's own: brokers are too heavy for two clusters besides the shared one.
-struct Turn;
-
-static TAKEN: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
-
-impl Turn {
-    fn take() -> Self {
-        let (taken, freed) = &TAKEN;
-        let taken = taken.lock().expect("nobody panics with it");
-        *freed.wait_while(taken, |taken| *taken).expect("nobody panics with it") = true;
-        Self
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        *TAKEN.0.lock().expect("nobody panics with it") = false;
-        TAKEN.1.notify_one();
-    }
 }
