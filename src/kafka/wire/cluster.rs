@@ -138,7 +138,7 @@ impl Cluster {
                 .map_err(|trouble| self.spoiled(C::API, &trouble))?;
             match session.ask(call, &self.tally, limits).await {
                 Err(trouble) if again && trouble.cause == Cause::Disconnected && session.opened() < begun => {
-                    again = false
+                    again = false;
                 }
                 result => return result.map_err(|trouble| trouble.at(link.address()).spoils(C::API)),
             }

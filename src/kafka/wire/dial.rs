@@ -100,7 +100,6 @@ async fn reach(address: SocketAddr) -> io::Result<TcpStream> {
     TcpStream::connect(address).await
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "goes into map_err")]
 fn unreachable(error: io::Error) -> Trouble {
     Trouble::new(Cause::Disconnected, error)
 }

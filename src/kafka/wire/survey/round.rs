@@ -38,10 +38,9 @@ impl<J: Send + 'static> Round<J> {
     /// The next answer, whoever it is from; `None` when there are no more.
     pub(super) async fn next(&mut self) -> Option<(J, Result<Reply, Failure>)> {
         loop {
-            match self.tasks.join_next().await? {
-                Ok(answer) => return Some(answer),
-                // It panicked: what it was about stays unanswered, which its owner has to expect anyway.
-                Err(_) => {}
+            // One that panicked leaves what it was about unanswered, which its owner has to expect anyway.
+            if let Ok(answer) = self.tasks.join_next().await? {
+                return Some(answer);
             }
         }
     }
