@@ -1,1 +1,14 @@
 //! The integration tests, in one binary so that librdkafka and OpenSSL are linked once.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests live in real time and read what CI tells them"
+)]
+
+mod layers;
+mod real_churn;
+mod real_cli;
+mod real_faults;
+mod real_kafka;
+mod real_secure;
+mod real_serve;
+mod support;
