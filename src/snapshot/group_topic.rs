@@ -41,11 +41,12 @@ pub(super) fn evaluate(
 ) -> GroupTopicView {
     let topic = TopicNow::of(name, context);
     let before = if history.is_made_anew(topic) { None } else { before };
+    let times = context.times.get(name);
     let partitions: Vec<PartitionView> = pairs(holding)
         .map(|pair| {
             pair::evaluate(
                 pair,
-                topic,
+                (topic, times),
                 history,
                 before.and_then(|b| earlier(b, pair.partition)),
                 context,

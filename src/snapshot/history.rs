@@ -17,13 +17,17 @@ use crate::observation::ListedGroup;
 use crate::observation::PartitionLog;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+use crate::time;
+use crate::time::Timelines;
 
 use super::view::GroupView;
 use super::view::Totals;
 
 /// Everything one poller remembers of its cluster.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct History {
+    /// When the logs grew, and what is known of the times of records.
+    pub timelines: Timelines,
     pub(super) groups: HashMap<GroupId, GroupHistory>,
     pub(super) topics: HashMap<TopicName, TopicHistory>,
     pub(super) totals: Totals,
@@ -33,6 +37,19 @@ pub struct History {
 }
 
 impl History {
+    /// Nothing is remembered yet.
+    pub fn new(times: time::Settings) -> Self {
+        Self {
+            timelines: Timelines::new(times),
+            groups: HashMap::new(),
+            topics: HashMap::new(),
+            totals: Totals::default(),
+            read_at: None,
+            last_success: None,
+            brokers: None,
+        }
+    }
+
     /// The groups that are shown at present, as they were last listed: who is missing from a new list must be asked for by name.
     pub fn known_groups(&self) -> impl Iterator<Item = &ListedGroup> {
         self.groups.values().map(|group| &group.listed)

@@ -2,10 +2,12 @@
 
 use crate::failure::Cause;
 use crate::failure::Heard;
+use crate::failure::Reason;
 use crate::lag;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::Status;
+use crate::time::TopicTimes;
 
 use super::evaluate::Context;
 use super::history::GroupTopicHistory;
@@ -28,11 +30,12 @@ pub(super) struct Pair {
 /// The view of a pair; takes what happened since the last reading into the counters.
 pub(super) fn evaluate(
     pair: Pair,
-    topic: TopicNow<'_>,
+    topic: (TopicNow<'_>, Option<&TopicTimes>),
     history: &mut GroupTopicHistory,
     before: Option<&PartitionView>,
     context: &Context<'_>,
 ) -> PartitionView {
+    let (topic, times) = topic;
     let limits = limits(topic, pair.partition, context);
     let Some(committed) = pair.committed else {
         return uncommitted(pair, limits);
@@ -44,7 +47,11 @@ pub(super) fn evaluate(
             history.consumed += told.consumed;
             history.lost += told.lost;
             history.rewinds += u64::from(told.rewound);
-            read(pair, committed, start, end)
+            let time = age(times, pair.partition, (committed.max(start), end), context);
+            PartitionView {
+                time,
+                ..read(pair, committed, start, end)
+            }
         }
         (committed, limits) => {
             let cause = committed.err().or(limits.err()).unwrap_or(Cause::Malformed);
@@ -68,6 +75,22 @@ fn limits(topic: TopicNow<'_>, partition: Partition, context: &Context<'_>) -> H
         log.end?
     };
     Ok((log.start?, end))
+}
+
+/// The age of the oldest unread record.
+fn age(
+    times: Option<&TopicTimes>,
+    partition: Partition,
+    (at, end): (Offset, Offset),
+    context: &Context<'_>,
+) -> TimeView {
+    let Some(times) = times else {
+        return TimeView::Unknown(Reason::Other);
+    };
+    match times.age(partition, at, end, context.now).lag_time() {
+        Ok(time) => TimeView::Known(time),
+        Err(reason) => TimeView::Unknown(reason),
+    }
 }
 
 fn read(pair: Pair, committed: Offset, start: Offset, end: Offset) -> PartitionView {

@@ -50,7 +50,11 @@ struct World {
 
 fn world() -> World {
     World {
-        history: History::default(),
+        history: History::new(crate::time::Settings {
+            poll_interval: Duration::from_secs(15),
+            read: false,
+            per_cycle: 0,
+        }),
         settings: Settings {
             cluster: "main".into(),
             max_staleness: STALE,
