@@ -41,13 +41,13 @@ async fn cluster() -> (Cluster, Clock, Raw) {
     for topic in ["t", "u"] {
         model.create_topic(topic, 2);
         for partition in 0..2 {
-            model.append(topic, partition, 10).unwrap();
+            model.append(topic, partition, 10).expect("the topic was made");
             model.commit("g", topic, partition, 5);
             model.commit("h", topic, partition, 6);
         }
     }
-    let cluster = Cluster::start(model, clock.clone()).unwrap();
-    let raw = Raw::connect(cluster.address(1).unwrap()).await;
+    let cluster = Cluster::start(model, clock.clone()).expect("loopback has ports");
+    let raw = Raw::connect(cluster.address(1).expect("broker 1")).await;
     (cluster, clock, raw)
 }
 

@@ -43,11 +43,11 @@ fn cluster(brokers: u16) -> (Cluster, Clock) {
     let mut model = Model::new(brokers, 1);
     model.set_now(START);
     model.create_topic("t", 3);
-    (Cluster::start(model, clock.clone()).unwrap(), clock)
+    (Cluster::start(model, clock.clone()).expect("loopback has ports"), clock)
 }
 
 async fn connect(cluster: &Cluster) -> Raw {
-    Raw::connect(cluster.address(1).unwrap()).await
+    Raw::connect(cluster.address(1).expect("broker 1")).await
 }
 
 fn of(group: &str) -> OffsetFetchRequest {

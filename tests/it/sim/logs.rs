@@ -27,11 +27,11 @@ fn one_broker() -> Cluster {
     let mut model = Model::new(1, 1);
     model.set_now(START);
     model.create_topic("t", 2);
-    Cluster::start(model, Clock::stepped(UnixMillis(START))).unwrap()
+    Cluster::start(model, Clock::stepped(UnixMillis(START))).expect("loopback has ports")
 }
 
 async fn connect(cluster: &Cluster) -> Raw {
-    Raw::connect(cluster.address(1).unwrap()).await
+    Raw::connect(cluster.address(1).expect("broker 1")).await
 }
 
 fn asking(topic: &str, partition: i32, timestamp: i64) -> ListOffsetsRequest {

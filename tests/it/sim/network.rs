@@ -21,7 +21,7 @@ use tokio::net::TcpStream;
 use super::raw::Raw;
 
 fn start(model: Model) -> Cluster {
-    Cluster::start(model, Clock::stepped(UnixMillis(1_700_000_000_000))).unwrap()
+    Cluster::start(model, Clock::stepped(UnixMillis(1_700_000_000_000))).expect("loopback has ports")
 }
 
 #[tokio::test]
