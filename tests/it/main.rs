@@ -1,5 +1,15 @@
 //! The integration tests, in one binary so that librdkafka and OpenSSL are linked once.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests live in real time and read what CI tells them"
+)]
 
-#![allow(clippy::unwrap_used, reason = "a test that fails says where")]
-
+mod layers;
+mod real_churn;
+mod real_cli;
+mod real_faults;
+mod real_kafka;
+mod real_secure;
+mod real_serve;
 mod sim;
+mod support;

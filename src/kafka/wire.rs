@@ -1,0 +1,6 @@
+//! The wire protocol over tokio.
+
+pub mod answers;
+mod read;
+
+pub use read::ReadError;
