@@ -4,6 +4,7 @@
 mod tests;
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::pin::Pin;
 
@@ -22,6 +23,8 @@ use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use super::trouble::Trouble;
+use crate::config::PasswordSource;
+use crate::config::Secret;
 use crate::config::Tls;
 use crate::failure::Cause;
 
@@ -63,10 +66,9 @@ fn connector(tls: &Tls) -> Result<SslConnector, Trouble> {
     }
     if let (Some(cert_file), Some(key_file)) = (&tls.cert_file, &tls.key_file) {
         present(&mut builder, cert_file)?;
-        let key = read_key(
-            key_file,
-            tls.key_password.as_ref().map_or("", |password| password.expose()),
-        )?;
+        let password = tls.key_password.as_ref().map(PasswordSource::read).transpose();
+        let password = password.map_err(|error| Trouble::new(Cause::Tls, format_args!("tls.key_password: {error}")))?;
+        let key = read_key(key_file, password.as_ref().map_or("", Secret::expose))?;
         builder
             .set_private_key(&key)
             .and_then(|()| builder.check_private_key())
@@ -168,6 +170,15 @@ fn refused(error: &openssl::ssl::Error, verdict: X509VerifyResult) -> Trouble {
         (None, Some(error)) => Trouble::new(Cause::Tls, format_args!("during the handshake: {error}")),
         (None, None) => Trouble::new(Cause::Tls, "the broker closed the connection during the handshake"),
     }
+}
+
+/// What TLS itself says about a connection that broke later: a broker that refuses our certificate does so after the handshake (RFC 8446).
+pub(super) fn broken_by(error: &io::Error) -> Option<Trouble> {
+    let stack = error.get_ref()?.downcast_ref::<openssl::ssl::Error>()?.ssl_error()?;
+    Some(Trouble::new(
+        Cause::Tls,
+        format_args!("the broker broke it off: {}", Reasons(stack)),
+    ))
 }
 
 /// OpenSSL's own words, without its file names and line numbers.
