@@ -12,4 +12,5 @@ mod real_kafka;
 mod real_secure;
 mod real_serve;
 mod real_wire;
+mod sim;
 mod support;

@@ -24,6 +24,7 @@ use super::read::ReadError;
 use super::session::Session;
 use super::tally::Tally;
 use super::trouble::Trouble;
+use super::trouble::chain;
 use crate::config::Mechanism;
 use crate::config::Sasl;
 use crate::failure::Api;
@@ -120,7 +121,7 @@ async fn begin(sasl: &Sasl) -> Result<Exchange, Trouble> {
     let password = tokio::task::spawn_blocking(move || source.read())
         .await
         .map_err(|_| refused("reading the password was interrupted"))?
-        .map_err(|error| refused(format_args!("sasl.password: {error}")))?;
+        .map_err(|error| refused(format_args!("sasl.password_file: {}", chain(&error))))?;
     let config: Arc<SASLConfig> =
         SASLConfig::with_credentials(None, username, password.expose().to_owned()).map_err(refused)?;
     let mechanism = Mechname::parse(sasl.mechanism.as_str().as_bytes()).map_err(refused)?;
