@@ -5,7 +5,7 @@ use crate::failure::Api;
 use crate::failure::ErrorCode;
 
 /// The lists of an answer may take this many times the bytes of the answer. The hungriest honest one (ListGroups v3, groups with ids of
-/// four letters and nothing else) takes as much; most take less than four times.
+/// four letters and nothing else) takes nearly as much; most take less than four times.
 const GROWTH: usize = 16;
 
 /// What they may take in any case: however short the names, nothing this small does harm.

@@ -1,3 +1,5 @@
+//! What comes before every answer.
+
 use kafka_protocol::messages::ApiKey;
 use kafka_protocol::messages::ResponseHeader;
 
