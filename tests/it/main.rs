@@ -11,5 +11,6 @@ mod real_faults;
 mod real_kafka;
 mod real_secure;
 mod real_serve;
+mod real_wire;
 mod sim;
 mod support;
