@@ -63,6 +63,8 @@ impl Settings {
             ("socket.connection.setup.timeout.ms", &timeout),
             ("reconnect.backoff.max.ms", "2000"),
             ("allow.auto.create.topics", "false"),
+            // The metadata has just named the topic: whoever does not know it has lost it.
+            ("topic.metadata.propagation.max.ms", "1000"),
         ] {
             config.set(key, value);
         }
