@@ -46,12 +46,20 @@ impl App {
         let (listener, address) = bind(config.listen).await?;
         let label: Arc<str> = config.cluster_label.as_str().into();
         let objectives: Arc<[Objective]> = config.objectives.clone().into();
-        let (watches, feeds): (Vec<_>, Vec<_>) =
-            config.clusters.iter().map(|cluster| Watch::new(config, cluster, &label, &objectives, &clock)).unzip();
+        let (watches, feeds): (Vec<_>, Vec<_>) = config
+            .clusters
+            .iter()
+            .map(|cluster| Watch::new(config, cluster, &label, &objectives, &clock))
+            .unzip();
         let exposition = Exposition::new(label, None);
         let state = Arc::new(State::new(feeds, clock, exposition, objectives));
         let scrape = Server::new(listener, Scrape(state), http::Limits::default(), None);
-        Ok(Self { scrape, address, watches, grace: config.shutdown_grace })
+        Ok(Self {
+            scrape,
+            address,
+            watches,
+            grace: config.shutdown_grace,
+        })
     }
 
     /// Where the scrape listener listens.
@@ -94,7 +102,10 @@ pub async fn serve(config: Config) -> Result<(), AppError> {
 }
 
 async fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {
-    let cannot = |source| AppError::Listen { address: wanted, source };
+    let cannot = |source| AppError::Listen {
+        address: wanted,
+        source,
+    };
     let listener = TcpListener::bind(wanted).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     Ok((listener, address))

@@ -24,6 +24,7 @@ use crate::snapshot::History;
 use crate::snapshot::Settings;
 use crate::snapshot::Snapshot;
 use crate::time;
+use crate::verdict;
 
 use cycle::Cycle;
 
@@ -143,7 +144,13 @@ fn settings(config: &Config, cluster: &Cluster) -> Settings {
     let objectives = config.objectives.clone();
     Settings {
         cluster: cluster.name.clone(),
-        max_staleness: config.max_staleness,
+        verdict: verdict::Settings {
+            poll_interval: config.poll_interval,
+            status_cycles: config.status_cycles,
+            window_max: config.status_window_max,
+            dormant_after: config.dormant_after,
+            max_staleness: config.max_staleness,
+        },
         read_committed: cluster.isolation == Isolation::ReadCommitted,
         drop_left_topics: cluster.left_topics == LeftTopics::Drop,
         objective: Box::new(move |group| objectives.iter().position(|o| o.groups.matches(group.bytes()))),

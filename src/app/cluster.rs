@@ -40,8 +40,19 @@ impl Watch {
         let snapshot = snapshots.borrow().clone();
         let packed = Arc::new(packer.pack(&snapshot));
         let (publish, latest) = watch::channel(Published { snapshot, packed });
-        let feed = Feed { config: cluster.clone(), latest };
-        (Self { poller, snapshots, packer, publish }, feed)
+        let feed = Feed {
+            config: cluster.clone(),
+            latest,
+        };
+        (
+            Self {
+                poller,
+                snapshots,
+                packer,
+                publish,
+            },
+            feed,
+        )
     }
 
     /// Starts polling and packing.
@@ -57,7 +68,10 @@ pub(super) fn poller(
     cluster: &Arc<Cluster>,
     clock: &Clock,
 ) -> (Poller<wire::Client, records::Reader>, watch::Receiver<Arc<Snapshot>>) {
-    let clients = (wire::Client::new(cluster.clone()), records::Reader::new(cluster.clone()));
+    let clients = (
+        wire::Client::new(cluster.clone()),
+        records::Reader::new(cluster.clone()),
+    );
     Poller::new(config, cluster.clone(), clients, clock.clone())
 }
 
@@ -67,7 +81,13 @@ async fn pack(mut snapshots: watch::Receiver<Arc<Snapshot>>, mut packer: Packer,
         let snapshot = snapshots.borrow_and_update().clone();
         let packing = tokio::task::spawn_blocking(move || {
             let packed = packer.pack(&snapshot);
-            (packer, Published { snapshot, packed: Arc::new(packed) })
+            (
+                packer,
+                Published {
+                    snapshot,
+                    packed: Arc::new(packed),
+                },
+            )
         });
         let Ok((returned, published)) = packing.await else {
             tracing::error!("a snapshot could not be packed");

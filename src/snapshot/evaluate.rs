@@ -16,6 +16,7 @@ use crate::observation::GroupReading;
 use crate::observation::Observation;
 use crate::observation::TopicReading;
 use crate::time::Timelines;
+use crate::verdict;
 
 use super::group;
 use super::history::GroupHistory;
@@ -33,8 +34,8 @@ const FAILURES_KEPT: usize = 8;
 pub struct Settings {
     /// The cluster's name.
     pub cluster: Arc<str>,
-    /// How long a last good reading stands for one that failed.
-    pub max_staleness: Duration,
+    /// How windows and staleness are measured.
+    pub verdict: verdict::Settings,
     /// Lag counts up to the last stable offset instead of the high watermark.
     pub read_committed: bool,
     /// Topics that a group with members left behind are left out.
@@ -59,7 +60,7 @@ pub(super) struct Context<'a> {
 impl Context<'_> {
     /// True when something read at `read_at` may still stand for a reading that failed.
     pub(super) fn still_good(&self, read_at: Duration) -> bool {
-        self.now.mono.saturating_sub(read_at) <= self.settings.max_staleness
+        self.now.mono.saturating_sub(read_at) <= self.settings.verdict.max_staleness
     }
 }
 

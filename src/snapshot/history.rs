@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::model::GroupId;
 use crate::model::Moment;
-use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TopicId;
 use crate::model::TopicName;
@@ -19,6 +18,8 @@ use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
 use crate::time;
 use crate::time::Timelines;
+use crate::verdict::GroupWatch;
+use crate::verdict::PairState;
 
 use super::view::GroupView;
 use super::view::Totals;
@@ -79,6 +80,8 @@ pub(super) struct GroupHistory {
     pub(super) view: Option<Arc<GroupView>>,
     /// By topic.
     pub(super) topics: BTreeMap<TopicName, GroupTopicHistory>,
+    /// Rebalances, and when somebody was last seen to work.
+    pub(super) watch: GroupWatch,
     /// True once a member was seen: the group is not `simple`, whatever it looks like later.
     pub(super) had_members: bool,
 }
@@ -91,6 +94,7 @@ impl GroupHistory {
             commits_at: None,
             view: None,
             topics: BTreeMap::new(),
+            watch: GroupWatch::new(),
             had_members: false,
         }
     }
@@ -111,15 +115,11 @@ pub(super) struct GroupTopicHistory {
 }
 
 /// One partition of one topic of one group.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PairHistory {
     pub(super) partition: Partition,
-    /// The last C that was read.
-    pub(super) committed: Option<Offset>,
-    /// The log start of that reading.
-    pub(super) start: Option<Offset>,
-    /// When C, S and E were last read together.
-    pub(super) read_at: Option<Duration>,
+    /// The last reading, and what the verdict follows from.
+    pub(super) state: PairState,
 }
 
 /// One topic, whoever reads it.

@@ -102,6 +102,12 @@ impl PairState {
         }
     }
 
+    /// True while the last good reading is not older than `max_staleness`: it stands for one that failed.
+    pub fn stands(&self, now: Duration, settings: &Settings) -> bool {
+        let fresh = |read| Tick::at(now).since(read) <= settings.max_staleness;
+        self.was_read && self.read.is_some_and(fresh)
+    }
+
     /// Our own reset set C: that is no consumption, and readers start anew from there.
     pub fn reset_to(&mut self, committed: Offset) {
         if let Some(before) = self.committed {

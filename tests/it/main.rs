@@ -12,4 +12,5 @@ mod real_kafka;
 mod real_records;
 mod real_secure;
 mod real_serve;
+mod sim;
 mod support;

@@ -24,6 +24,7 @@ use super::read::ReadError;
 use super::session::Session;
 use super::tally::Tally;
 use super::trouble::Trouble;
+use super::trouble::chain;
 use crate::config::Mechanism;
 use crate::config::Sasl;
 use crate::failure::Api;
@@ -115,9 +116,12 @@ impl Line<'_> {
 }
 
 fn begin(sasl: &Sasl) -> Result<Exchange, Trouble> {
+    let password = sasl
+        .password
+        .read()
+        .map_err(|error| refused(format_args!("sasl.password_file: {}", chain(&error))))?;
     let config: Arc<SASLConfig> =
-        SASLConfig::with_credentials(None, sasl.username.clone(), sasl.password.expose().to_owned())
-            .map_err(refused)?;
+        SASLConfig::with_credentials(None, sasl.username.clone(), password.expose().to_owned()).map_err(refused)?;
     let mechanism = Mechname::parse(sasl.mechanism.as_str().as_bytes()).map_err(refused)?;
     SASLClient::new(config)
         .start_suggested_iter([mechanism])

@@ -22,6 +22,8 @@ use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use super::trouble::Trouble;
+use super::trouble::chain;
+use crate::config::PasswordSource;
 use crate::config::Tls;
 use crate::failure::Cause;
 
@@ -63,10 +65,10 @@ fn connector(tls: &Tls) -> Result<SslConnector, Trouble> {
     }
     if let (Some(cert_file), Some(key_file)) = (&tls.cert_file, &tls.key_file) {
         present(&mut builder, cert_file)?;
-        let key = read_key(
-            key_file,
-            tls.key_password.as_ref().map_or("", |password| password.expose()),
-        )?;
+        let passphrase = tls.key_password.as_ref().map(PasswordSource::read).transpose();
+        let passphrase = passphrase
+            .map_err(|error| Trouble::new(Cause::Tls, format_args!("tls.key_password_file: {}", chain(&error))))?;
+        let key = read_key(key_file, passphrase.as_ref().map_or("", |secret| secret.expose()))?;
         builder
             .set_private_key(&key)
             .and_then(|()| builder.check_private_key())

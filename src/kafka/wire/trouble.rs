@@ -39,3 +39,9 @@ impl Trouble {
         }
     }
 }
+
+/// An error with what caused it, in one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
