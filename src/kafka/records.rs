@@ -8,6 +8,7 @@ mod client;
 mod round;
 mod worker;
 
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::TrySendError;
 use std::sync::mpsc::sync_channel;
@@ -40,7 +41,7 @@ pub struct Reader {
 
 impl Reader {
     /// A reader with the cluster's addresses, credentials and isolation. Nothing is connected yet.
-    pub fn new(cluster: &Cluster) -> Self {
+    pub fn new(cluster: Arc<Cluster>) -> Self {
         let (jobs, inbox) = sync_channel(1);
         let settings = Settings::of(cluster);
         let thread = thread::Builder::new().name("record-times".to_owned());

@@ -1,5 +1,6 @@
 //! The time of single records, read from a real Kafka.
 
+use std::sync::Arc;
 use std::time::Duration;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
@@ -43,7 +44,7 @@ impl Reader {
     fn of(cluster: &Cluster) -> Self {
         Self {
             runtime: Runtime::new().expect("a runtime"),
-            records: records::Reader::new(cluster),
+            records: records::Reader::new(Arc::new(cluster.clone())),
         }
     }
 
