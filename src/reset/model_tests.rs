@@ -84,12 +84,19 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// An execute that ended well, with the commits before it and after it.
+struct Ended {
+    executed: Executed,
+    before: BTreeMap<Key, i64>,
+    after: BTreeMap<Key, i64>,
+}
+
 struct Life {
     cluster: Cluster,
     resets: Resets<Cluster>,
     planned: Option<Planned>,
-    /// The last execute that ended well, with the commits before it and after it.
-    executed: Option<(Executed, BTreeMap<Key, i64>, BTreeMap<Key, i64>)>,
+    /// The last of them.
+    executed: Option<Ended>,
 }
 
 fn caller() -> Caller {
@@ -97,7 +104,6 @@ fn caller() -> Caller {
         who: "test".to_owned(),
         via: "cli",
         peer: None,
-        certificate: None,
     }
 }
 
@@ -227,7 +233,11 @@ impl Life {
                 for (place, wanted) in &allowed {
                     assert_eq!(to(place), wanted.map(Offset::get), "done, says the answer");
                 }
-                self.executed = Some((executed, before, after));
+                self.executed = Some(Ended {
+                    executed,
+                    before,
+                    after,
+                });
             }
             Err(Stopped::Failed(executed)) => {
                 for row in &executed.results {
@@ -245,7 +255,12 @@ impl Life {
 
     /// Undoes the last execute, where nothing has happened since.
     async fn undo(&mut self) {
-        let Some((executed, before, after)) = self.executed.take() else {
+        let Some(Ended {
+            executed,
+            before,
+            after,
+        }) = self.executed.take()
+        else {
             return;
         };
         if self.is_active() || self.commits() != after || !executed.not_undoable.is_empty() {

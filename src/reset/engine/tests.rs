@@ -101,7 +101,6 @@ fn caller() -> Caller {
         who: "on-call".to_owned(),
         via: "http",
         peer: Some(([10, 0, 0, 1], 4711).into()),
-        certificate: None,
     }
 }
 

@@ -30,7 +30,6 @@ fn caller() -> Caller {
         who: "on-call".to_owned(),
         via: "http",
         peer: None,
-        certificate: None,
     }
 }
 
