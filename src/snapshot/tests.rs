@@ -50,10 +50,20 @@ struct World {
 
 fn world() -> World {
     World {
-        history: History::default(),
+        history: History::new(crate::time::Settings {
+            poll_interval: Duration::from_secs(15),
+            read: false,
+            per_cycle: 0,
+        }),
         settings: Settings {
             cluster: "main".into(),
-            max_staleness: STALE,
+            verdict: crate::verdict::Settings {
+                poll_interval: Duration::from_secs(15),
+                status_cycles: 5,
+                window_max: Duration::from_secs(1800),
+                dormant_after: Duration::from_secs(86_400),
+                max_staleness: STALE,
+            },
             read_committed: false,
             drop_left_topics: false,
             objective: Box::new(|_| None),

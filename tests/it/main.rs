@@ -11,4 +11,5 @@ mod real_faults;
 mod real_kafka;
 mod real_secure;
 mod real_serve;
+mod sim;
 mod support;

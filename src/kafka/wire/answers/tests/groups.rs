@@ -1,0 +1,2 @@
+mod classic;
+mod newer;
