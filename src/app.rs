@@ -41,16 +41,14 @@ impl App {
     ///
     /// # Errors
     ///
-    /// When an address cannot be listened on.
+    /// When an address cannot be listened on, or the system gives no threads.
     pub async fn build(config: &Config, clock: Clock) -> Result<Self, AppError> {
         let (listener, address) = bind(config.listen).await?;
         let label: Arc<str> = config.cluster_label.as_str().into();
         let objectives: Arc<[Objective]> = config.objectives.clone().into();
-        let (watches, feeds): (Vec<_>, Vec<_>) = config
-            .clusters
-            .iter()
-            .map(|cluster| Watch::new(config, cluster, &label, &objectives, &clock))
-            .unzip();
+        let watch = |cluster| Watch::new(config, cluster, &label, &objectives, &clock);
+        let watched: Vec<_> = config.clusters.iter().map(watch).collect::<Result<_, _>>()?;
+        let (watches, feeds) = watched.into_iter().unzip();
         let exposition = Exposition::new(label, None);
         let state = Arc::new(State::new(feeds, clock, exposition, objectives));
         let scrape = Server::new(listener, Scrape(state), http::Limits::default(), None);

@@ -19,6 +19,9 @@ pub enum AppError {
     /// The signals that end a process cannot be heard.
     #[error("cannot wait for signals")]
     Signals(#[source] io::Error),
+    /// The system gives no more threads.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
     /// A poller ended: a bug, told before it in the log.
     #[error("a part of the process ended that never should")]
     TaskEnded,
