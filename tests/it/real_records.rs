@@ -85,9 +85,9 @@ fn the_record_at_each_offset_or_the_first_after_it_or_that_there_is_none() {
     let Some(kafka) = Kafka::shared() else { return };
     let (topic, other, now) = (kafka.topic(3), kafka.topic(1), now());
     for (partition, age) in [(0, 3), (0, 2), (0, 1), (1, 9), (2, 5)] {
-        kafka.produce_at(&topic, partition, 1, Some(now - age * HOUR));
+        kafka.produce_to(&[(&topic, partition)], 1, Some(now - age * HOUR));
     }
-    kafka.produce_at(&other, 0, 2, Some(now - HOUR));
+    kafka.produce_to(&[(&other, 0)], 2, Some(now - HOUR));
     kafka.delete_records(&other, 0, 1);
     let mut reader = Reader::of(&cluster(&kafka.bootstrap()));
     let wanted = [
@@ -116,7 +116,7 @@ fn the_record_at_each_offset_or_the_first_after_it_or_that_there_is_none() {
         code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
     ];
     assert_eq!(reader.read(&wanted, PLENTY), expected);
-    kafka.produce_at(&topic, 2, 1, Some(now));
+    kafka.produce_to(&[(&topic, 2)], 1, Some(now));
     assert_eq!(
         reader.read(&[(&topic, 2, 1)], PLENTY),
         [found(1, now)],
