@@ -1,10 +1,12 @@
 //! Config → build → spawn → drain: the only place that knows all.
 
+mod access;
 mod cluster;
 mod error;
 mod once;
 mod signal;
 
+pub use access::Access;
 pub use error::AppError;
 pub use once::poll_once;
 pub use signal::terminated;
