@@ -3,8 +3,10 @@
 
 mod args;
 mod check;
+mod export;
 mod lag;
 mod logging;
+mod reset;
 mod reset_args;
 mod status;
 #[cfg(test)]
@@ -65,6 +67,11 @@ enum Command {
     Serve(ServeArgs),
     /// Poll once and print the lag of every group.
     Lag(LagArgs),
+    /// Move a group's committed offsets: plan, then execute.
+    #[command(subcommand)]
+    Reset(ResetCommand),
+    /// Print a group's committed offsets as CSV.
+    Export(ExportArgs),
     /// Tell whether the configuration is right: all that is wrong with it at once.
     CheckConfig,
     /// Print the effective configuration with every default, secrets as ***.
@@ -83,6 +90,8 @@ impl Command {
         match self {
             Self::Serve(args) => serve(&args, context),
             Self::Lag(args) => lag::run(&args, context),
+            Self::Reset(command) => reset::run(&command, context),
+            Self::Export(args) => export::run(&args, context),
             Self::CheckConfig => check::config(context),
             Self::PrintConfig => check::print(context),
         }
