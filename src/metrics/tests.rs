@@ -466,6 +466,28 @@ fn any_snapshot() -> impl Strategy<Value = Snapshot> {
 }
 
 proptest! {
+    // Each renders and deflates a whole answer.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn within_the_limit_or_down_to_sums_and_the_same_again_next_time(sizes in prop::collection::vec(0..30i32, 1..8), limit in 1..400usize) {
+        let names: Vec<_> = (0..sizes.len()).map(|index| format!("g{index}")).collect();
+        let groups: Vec<_> = names.iter().map(String::as_str).zip(sizes).collect();
+        let snapshot = wide("main", &groups);
+        let mut cluster = fixture::cluster("main");
+        cluster.series_limit = limit;
+        let mut packer = packer(cluster);
+        let first = Arc::new(packer.pack(&snapshot));
+        prop_assert!(series(&first) <= limit || shown(&first).is_empty());
+        let left_out = groups.iter().filter(|(name, _)| first.left_out().groups.iter().any(|out| &**out == *name));
+        let largest_shown = shown(&first).into_values().max().unwrap_or(0);
+        for (_, size) in left_out {
+            prop_assert!(usize::try_from(2 * size).expect("small") >= largest_shown, "the largest go first");
+        }
+        let again = packer.pack(&snapshot);
+        prop_assert_eq!(again.left_out(), first.left_out());
+    }
+
     #[test]
     fn whatever_the_names_and_numbers_a_strict_parser_reads_them_back(snapshot in any_snapshot()) {
         let seen = scrape(fixture::talkative_cluster("any"), &snapshot);
