@@ -1,12 +1,41 @@
-//! The typed configuration: what `config::load` hands out cannot be wrong. The way in is `raw` (merged value) → `validate` (all
-//! problems at once) → these types. Secrets are a type whose `Debug` prints `***`.
+//! The typed configuration: what [`load`] hands out cannot be wrong. The way in: file, environment and flags are merged into one tree, a
+//! walk over the tree finds all problems at once, and these types come out. Secrets are a type whose `Debug` prints `***`.
 
+mod duration;
+mod environment;
+mod families;
+mod files;
 mod filter;
+mod host_port;
+mod load;
+mod node;
+mod print;
+mod problem;
+mod read;
+mod schema;
 mod secret;
+#[cfg(test)]
+mod tests;
+mod words;
 
+pub use duration::parse_duration;
+pub use duration::show_duration;
+pub use environment::environment;
 pub use filter::Filter;
 pub use filter::Patterns;
+pub use host_port::NoHostPort;
+pub use load::Flag;
+pub use load::Loaded;
+pub use load::Source;
+pub use load::load;
+pub use print::print;
+pub use problem::ConfigErrors;
+pub use problem::Problem;
+pub use secret::PasswordSource;
 pub use secret::Secret;
+pub use secret::SecretError;
+
+pub use crate::model::TimeSource;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,7 +43,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Everything tidemark can be told.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The scrape listener.
     pub listen: SocketAddr,
@@ -76,7 +105,7 @@ pub enum LogFormat {
 }
 
 /// How late the groups of a pattern may be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
     /// Which groups.
     pub groups: Patterns,
@@ -89,7 +118,7 @@ pub struct Objective {
 }
 
 /// One cluster.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     /// The value of the cluster label.
     pub name: Arc<str>,
@@ -133,7 +162,7 @@ pub struct HostPort {
 }
 
 /// TLS to Kafka.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tls {
     /// Authorities to trust; the system's when absent.
     pub ca_file: Option<PathBuf>,
@@ -141,21 +170,21 @@ pub struct Tls {
     pub cert_file: Option<PathBuf>,
     /// The client's private key.
     pub key_file: Option<PathBuf>,
-    /// The key's passphrase.
-    pub key_password: Option<Secret>,
+    /// The key's passphrase; absent when the key is not encrypted.
+    pub key_password: Option<PasswordSource>,
     /// Whether the broker's certificate must name its host.
     pub verify_hostname: bool,
 }
 
 /// SASL to Kafka.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sasl {
     /// How.
     pub mechanism: Mechanism,
     /// Who.
     pub username: String,
-    /// The password.
-    pub password: Secret,
+    /// The password, or where it is.
+    pub password: PasswordSource,
 }
 
 /// A SASL mechanism that is served.
@@ -167,17 +196,6 @@ pub enum Mechanism {
     ScramSha256,
     /// The same with SHA-512.
     ScramSha512,
-}
-
-impl Mechanism {
-    /// The registered name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "PLAIN",
-            Self::ScramSha256 => "SCRAM-SHA-256",
-            Self::ScramSha512 => "SCRAM-SHA-512",
-        }
-    }
 }
 
 /// Topics that a group with members holds old commits on, but no member is assigned.
@@ -207,15 +225,6 @@ pub struct RecordTime {
     pub per_cycle: usize,
 }
 
-/// Whose time a record has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeSource {
-    /// The record's own timestamp.
-    Record,
-    /// When tidemark saw the log end pass it.
-    Arrival,
-}
-
 /// How finely the families of a group are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Granularity {
@@ -241,7 +250,7 @@ pub struct PartitionFamilies {
 }
 
 /// The admin listener.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Admin {
     /// Where it listens.
     pub listen: SocketAddr,
@@ -253,12 +262,12 @@ pub struct Admin {
     pub audit_log: PathBuf,
     /// Whether a reset must say why.
     pub require_reason: bool,
-    /// Present: HTTPS, with client certificates when `ca_file` is given.
+    /// Present: HTTPS, with client certificates when `client_ca_file` is given.
     pub tls: Option<AdminTls>,
 }
 
 /// One token of the admin listener.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AdminToken {
     /// Who this is, for the audit log; `admin` for a lone `token_file`.
     pub name: String,
@@ -267,7 +276,7 @@ pub struct AdminToken {
 }
 
 /// Groups of one cluster that may be reset.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Allow {
     /// The cluster's name.
     pub cluster: String,
@@ -276,7 +285,7 @@ pub struct Allow {
 }
 
 /// TLS of the admin listener.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AdminTls {
     /// The server's certificate chain.
     pub cert_file: PathBuf,

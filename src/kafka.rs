@@ -13,6 +13,7 @@ use crate::model::BrokerId;
 use crate::model::GroupId;
 use crate::model::Offset;
 use crate::model::Partition;
+use crate::model::RecordAt;
 use crate::model::TopicName;
 use crate::model::UnixMillis;
 use crate::observation::Broker;
@@ -23,6 +24,9 @@ use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+
+pub mod records;
+pub mod wire;
 
 /// The lists of groups of all brokers.
 #[derive(Clone, Debug, Default)]
@@ -114,21 +118,13 @@ pub trait Survey: Send {
 /// The time of single records.
 pub trait RecordTimes: Send {
     /// The record at each offset, or the first one after it: its offset and timestamp. By the deadline; what was not found by then is
-    /// `Err(TimedOut)`. `Ok(NothingUnread)` where the partition ends before another record comes.
+    /// `Err(TimedOut)`. `Ok(NothingUnread)` where the log ends before another record
+    /// comes: at an end, high watermark or last stable offset by the cluster's isolation, no earlier than any that was heard before.
     fn read(
         &mut self,
         wanted: &[(TopicName, Partition, Offset)],
         deadline: Instant,
     ) -> impl Future<Output = Vec<Heard<RecordAt>>> + Send;
-}
-
-/// What a read at an offset found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordAt {
-    /// The first record at or after the offset; `None` for a record without a timestamp.
-    Found(Offset, Option<UnixMillis>),
-    /// The end of the log, at this offset, came first: only markers, aborted or compacted data in between.
-    NothingUnread(Offset),
 }
 
 /// Fresh facts about one group, for a reset. Never the snapshot's.

@@ -14,7 +14,9 @@ pub use name::TopicName;
 pub use status::Status;
 pub use time::LagTime;
 pub use time::Moment;
+pub use time::RecordAt;
 pub use time::TimeMethod;
+pub use time::TimeSource;
 pub use time::UnixMillis;
 
 use std::fmt;

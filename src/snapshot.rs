@@ -1,7 +1,21 @@
-//! One immutable picture of a cluster per cycle: [`evaluate`](evaluate::evaluate) turns what a cycle heard, the history and the last good
+//! One immutable picture of a cluster per cycle: [`evaluate`] turns what a cycle heard, the history and the last good
 //! readings into a [`Snapshot`]. Everything that is shown anywhere is made from it.
 
+mod evaluate;
+mod group;
+mod group_topic;
+mod history;
+mod members;
+mod pair;
+mod topic;
 mod view;
+
+pub use evaluate::ObjectiveOf;
+pub use evaluate::Settings;
+pub use evaluate::evaluate;
+pub use evaluate::nothing_yet;
+pub use history::History;
+pub use members::kind;
 
 pub use view::CycleView;
 pub use view::GroupTopicView;
@@ -14,3 +28,6 @@ pub use view::TimeView;
 pub use view::TopicPartitionView;
 pub use view::TopicView;
 pub use view::Totals;
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,14 @@
 //! Regular expressions over whole names.
 
+use regex::Regex;
 use regex::RegexSet;
 use regex::RegexSetBuilder;
 
 use crate::model::Text;
+
+/// What makes an expression one for a whole name.
+const BEFORE: &str = r"\A(?:";
+const AFTER: &str = r")\z";
 
 /// Expressions, each for a whole name, line breaks included.
 #[derive(Clone, Debug)]
@@ -16,9 +21,20 @@ impl Patterns {
     ///
     /// When one of them is no regular expression.
     pub fn new<I: IntoIterator<Item = S>, S: AsRef<str>>(expressions: I) -> Result<Self, regex::Error> {
-        let whole = expressions.into_iter().map(|e| format!(r"\A(?:{})\z", e.as_ref()));
+        let mut whole = Vec::new();
+        for expression in expressions {
+            // Alone first: `a)|(?:b` would be one once it is wrapped, and no longer for the whole name.
+            Regex::new(expression.as_ref())?;
+            whole.push(format!("{BEFORE}{}{AFTER}", expression.as_ref()));
+        }
         // `.` takes a line break too: a name with one in it must not slip through `.*`.
         Ok(Self(RegexSetBuilder::new(whole).dot_matches_new_line(true).build()?))
+    }
+
+    /// The expressions as they were given.
+    pub fn expressions(&self) -> impl Iterator<Item = &str> {
+        let bare = |whole: &'_ String| BEFORE.len()..whole.len() - AFTER.len();
+        self.0.patterns().iter().map(move |whole| &whole[bare(whole)])
     }
 
     /// Expressions that match nothing.
@@ -40,8 +56,16 @@ impl Patterns {
     }
 }
 
+impl PartialEq for Patterns {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.patterns() == other.0.patterns()
+    }
+}
+
+impl Eq for Patterns {}
+
 /// What is included and not excluded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     include: Patterns,
     exclude: Patterns,
@@ -51,6 +75,16 @@ impl Filter {
     /// A filter of two sets of expressions.
     pub fn new(include: Patterns, exclude: Patterns) -> Self {
         Self { include, exclude }
+    }
+
+    /// What is included.
+    pub fn include(&self) -> &Patterns {
+        &self.include
+    }
+
+    /// What is left out of that.
+    pub fn exclude(&self) -> &Patterns {
+        &self.exclude
     }
 
     /// True when the name is included and not excluded.

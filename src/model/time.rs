@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Offset;
+
 /// A wall-clock time: milliseconds since 1970-01-01 UTC, as Kafka dates records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixMillis(pub i64);
@@ -71,4 +73,22 @@ impl LagTime {
     pub fn seconds(self) -> f64 {
         self.age_ms as f64 / 1000.0
     }
+}
+
+/// Whose time a record has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeSource {
+    /// The record's own timestamp.
+    Record,
+    /// When tidemark saw the log end pass it.
+    Arrival,
+}
+
+/// What a read at an offset found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordAt {
+    /// The first record at or after the offset; `None` for a record without a timestamp.
+    Found(Offset, Option<UnixMillis>),
+    /// The log ended before another record came: only markers, aborted or compacted data up to the end that was known when it was asked.
+    NothingUnread,
 }

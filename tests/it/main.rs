@@ -1,1 +1,18 @@
 //! The integration tests, in one binary so that librdkafka and OpenSSL are linked once.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests live in real time and read what CI tells them"
+)]
+
+mod cli_config;
+mod layers;
+mod real_churn;
+mod real_cli;
+mod real_faults;
+mod real_kafka;
+mod real_records;
+mod real_secure;
+mod real_serve;
+mod real_wire;
+mod sim;
+mod support;

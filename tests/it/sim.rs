@@ -1,0 +1,7 @@
+//! The simulated cluster, over real sockets.
+
+mod faults;
+mod groups;
+mod logs;
+mod network;
+mod raw;

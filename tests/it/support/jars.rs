@@ -1,0 +1,62 @@
+//! Apache Kafka's jars, fetched by Maven once per version and machine.
+
+use std::env;
+use std::fs;
+use std::fs::File;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The version that the tests run against unless `TIDEMARK_TESTS_KAFKA` names another.
+const DEFAULT: &str = "4.3.1";
+
+/// The folder of the jars; `None`, said on stderr, on a machine without Java, or without Maven where it is needed.
+pub(crate) fn folder() -> Option<PathBuf> {
+    if !super::have(&["java"]) {
+        return None;
+    }
+    let version = env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned());
+    let cache = cache();
+    let jars = cache.join(format!("kafka-{version}"));
+    if !jars.exists() {
+        if !super::have(&["mvn"]) {
+            return None;
+        }
+        fs::create_dir_all(&cache).expect("a cache folder");
+        // One fetches, the others wait, whichever process or thread they are of.
+        let lock = File::create(cache.join("kafka.lock")).expect("a lock file");
+        lock.lock().expect("a lock");
+        if !jars.exists() {
+            fetch(&version, &cache, &jars);
+        }
+    }
+    Some(jars)
+}
+
+fn cache() -> PathBuf {
+    let home = || env::home_dir().expect("a home folder").join(".cache");
+    env::var_os("XDG_CACHE_HOME")
+        .map_or_else(home, PathBuf::from)
+        .join("tidemark-tests")
+}
+
+/// Into a folder beside, renamed when it is whole.
+fn fetch(version: &str, cache: &Path, jars: &Path) {
+    let partial = tempfile::tempdir_in(cache).expect("a folder");
+    let run = Command::new("mvn")
+        .args([
+            "-q",
+            "-B",
+            "dependency:copy-dependencies",
+            "-DincludeScope=runtime",
+            "-f",
+        ])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/pom.xml"))
+        .arg(format!("-Dkafka.version={version}"))
+        .arg(format!("-DoutputDirectory={}", partial.path().display()))
+        .output()
+        .expect("mvn starts");
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "mvn did not fetch Kafka {version}: {said}");
+    fs::rename(partial.keep(), jars).expect("the folder was not there");
+}
