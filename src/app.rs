@@ -1,23 +1,110 @@
 //! Config → build → spawn → drain: the only place that knows all.
 
-use thiserror::Error;
+mod cluster;
+mod error;
+mod once;
+mod signal;
 
+pub use error::AppError;
+pub use once::poll_once;
+pub use signal::terminated;
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use crate::clock::Clock;
 use crate::config::Config;
+use crate::config::Objective;
+use crate::http;
+use crate::http::Scrape;
+use crate::http::Server;
+use crate::http::State;
+use crate::metrics::Exposition;
 
-/// Why the exporter could not start, or had to stop.
-#[derive(Debug, Error)]
-pub enum AppError {
-    /// There is nothing here that serves.
-    #[error("this build cannot serve")]
-    CannotServe,
+use cluster::Watch;
+
+/// Everything bound and wired, nothing running yet.
+pub struct App {
+    scrape: Server<Scrape>,
+    address: SocketAddr,
+    watches: Vec<Watch>,
+    grace: Duration,
+}
+
+impl App {
+    /// Binds the listeners and wires the parts. No connection to Kafka is made before [`App::run`].
+    ///
+    /// # Errors
+    ///
+    /// When an address cannot be listened on, or the system gives no threads.
+    pub async fn build(config: &Config, clock: Clock) -> Result<Self, AppError> {
+        let (listener, address) = bind(config.listen).await?;
+        let label: Arc<str> = config.cluster_label.as_str().into();
+        let objectives: Arc<[Objective]> = config.objectives.clone().into();
+        let watch = |cluster| Watch::new(config, cluster, &label, &objectives, &clock);
+        let watched: Vec<_> = config.clusters.iter().map(watch).collect::<Result<_, _>>()?;
+        let (watches, feeds) = watched.into_iter().unzip();
+        let exposition = Exposition::new(label, None);
+        let state = Arc::new(State::new(feeds, clock, exposition, objectives));
+        let scrape = Server::new(listener, Scrape(state), http::Limits::default(), None);
+        Ok(Self {
+            scrape,
+            address,
+            watches,
+            grace: config.shutdown_grace,
+        })
+    }
+
+    /// Where the scrape listener listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Polls and serves until `shutdown`, then finishes what has begun, within the grace period whatever Kafka does.
+    ///
+    /// # Errors
+    ///
+    /// When a poller ends, which none ever should: whoever supervises the process starts it anew.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), AppError> {
+        tracing::info!(address = %self.address, listener = "scrape", "listening");
+        let mut pollers = JoinSet::new();
+        for watch in self.watches {
+            watch.spawn(&mut pollers);
+        }
+        tokio::select! {
+            drained = self.scrape.run(shutdown, self.grace) => {
+                tracing::info!(?drained, "stopped");
+                Ok(())
+            }
+            Some(ended) = pollers.join_next() => {
+                tracing::error!(?ended, "a task ended that never should");
+                Err(AppError::TaskEnded)
+            }
+        }
+    }
 }
 
 /// Runs the exporter until it is told to stop.
 ///
 /// # Errors
 ///
-/// Always, for now.
-#[expect(clippy::unused_async, reason = "binding and draining will wait")]
-pub async fn serve(_config: Config) -> Result<(), AppError> {
-    Err(AppError::CannotServe)
+/// When an address cannot be listened on, or a part of the process ended that never should.
+pub async fn serve(config: Config) -> Result<(), AppError> {
+    let shutdown = terminated()?;
+    App::build(&config, Clock::system()).await?.run(shutdown).await
+}
+
+async fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), AppError> {
+    let cannot = |source| AppError::Listen {
+        address: wanted,
+        source,
+    };
+    let listener = TcpListener::bind(wanted).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    Ok((listener, address))
 }

@@ -3,6 +3,7 @@
 
 mod cycle;
 mod filter;
+mod times;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,18 +16,23 @@ use crate::config::Cluster;
 use crate::config::Config;
 use crate::config::Isolation;
 use crate::config::LeftTopics;
+use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
+use crate::observation::Observation;
 use crate::snapshot;
 use crate::snapshot::History;
 use crate::snapshot::Settings;
 use crate::snapshot::Snapshot;
+use crate::time;
+use crate::verdict;
 
 use cycle::Cycle;
 
 /// Polls one cluster.
-pub struct Poller<S> {
+pub struct Poller<S, R> {
     cluster: Arc<Cluster>,
     survey: S,
+    records: R,
     clock: Clock,
     interval: Duration,
     history: History,
@@ -37,22 +43,27 @@ pub struct Poller<S> {
     was_up: Option<bool>,
 }
 
-impl<S: Survey> Poller<S> {
-    /// A poller of `cluster` by `survey`, and where its snapshots appear.
+impl<S: Survey, R: RecordTimes> Poller<S, R> {
+    /// A poller of `cluster` by `survey` and `records`, and where its snapshots appear.
     pub fn new(
         config: &Config,
         cluster: Arc<Cluster>,
-        survey: S,
+        (survey, records): (S, R),
         clock: Clock,
     ) -> (Self, watch::Receiver<Arc<Snapshot>>) {
         let (publish, snapshots) = watch::channel(Arc::new(snapshot::nothing_yet(cluster.name.clone())));
         let settings = settings(config, &cluster);
         let interval = config.poll_interval;
-        let history = History::default();
+        let history = History::new(time::Settings {
+            poll_interval: interval,
+            read: cluster.record_time.read,
+            per_cycle: cluster.record_time.per_cycle,
+        });
         (
             Self {
                 cluster,
                 survey,
+                records,
                 clock,
                 interval,
                 history,
@@ -86,10 +97,25 @@ impl<S: Survey> Poller<S> {
             history: &self.history,
             deadline: Instant::now() + longest_cycle(self.interval, self.cluster.request_timeout),
         };
-        let heard = cycle.observe().await;
+        let mut heard = cycle.observe().await;
+        self.times(&mut heard).await;
         let snapshot = snapshot::evaluate(&mut self.history, heard, &self.settings);
         self.tell(&snapshot);
         self.publish.send_replace(Arc::new(snapshot));
+    }
+
+    /// The last stage: what the times of records are.
+    async fn times(&mut self, heard: &mut Observation) {
+        let begun = self.clock.now();
+        let timelines = &mut self.history.timelines;
+        times::tell(timelines, heard, &self.cluster);
+        let budget = times::budget(self.interval, self.cluster.request_timeout);
+        let (survey, records) = (&mut self.survey, &mut self.records);
+        times::learn(timelines, survey, records, heard.finished, Instant::now() + budget).await;
+        heard.calls.add(&self.survey.take_calls());
+        heard.finished = self.clock.now();
+        heard.stages.times = heard.finished.mono.saturating_sub(begun.mono);
+        heard.stages.total += heard.stages.times;
     }
 
     /// One line for each change of health, one per cycle for who debugs.
@@ -118,7 +144,13 @@ fn settings(config: &Config, cluster: &Cluster) -> Settings {
     let objectives = config.objectives.clone();
     Settings {
         cluster: cluster.name.clone(),
-        max_staleness: config.max_staleness,
+        verdict: verdict::Settings {
+            poll_interval: config.poll_interval,
+            status_cycles: config.status_cycles,
+            window_max: config.status_window_max,
+            dormant_after: config.dormant_after,
+            max_staleness: config.max_staleness,
+        },
         read_committed: cluster.isolation == Isolation::ReadCommitted,
         drop_left_topics: cluster.left_topics == LeftTopics::Drop,
         objective: Box::new(move |group| objectives.iter().position(|o| o.groups.matches(group.bytes()))),

@@ -1,6 +1,7 @@
 //! The typed configuration: what [`load`] hands out cannot be wrong. The way in: file, environment and flags are merged into one tree, a
 //! walk over the tree finds all problems at once, and these types come out. Secrets are a type whose `Debug` prints `***`.
 
+mod duration;
 mod environment;
 mod families;
 mod files;
@@ -17,6 +18,8 @@ mod secret;
 mod tests;
 mod words;
 
+pub use duration::parse_duration;
+pub use duration::show_duration;
 pub use environment::environment;
 pub use filter::Filter;
 pub use filter::Patterns;
@@ -28,7 +31,6 @@ pub use load::load;
 pub use print::print;
 pub use problem::ConfigErrors;
 pub use problem::Problem;
-pub use read::parse_duration;
 pub use secret::PasswordSource;
 pub use secret::Secret;
 pub use secret::SecretError;

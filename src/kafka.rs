@@ -25,6 +25,7 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
 
+pub mod records;
 pub mod wire;
 
 /// The lists of groups of all brokers.

@@ -70,7 +70,7 @@ struct ScopeArgs {
     #[arg(long, conflicts_with_all = ["topic", "from_file"])]
     committed: bool,
     /// Leave this topic out; may be given more than once
-    #[arg(long, value_name = "TOPIC", value_parser = topic_name, requires = "committed")]
+    #[arg(long, value_name = "TOPIC", value_parser = topic_name, requires = "committed", conflicts_with_all = ["topic", "from_file"])]
     exclude_topic: Vec<TopicName>,
 }
 
@@ -78,7 +78,7 @@ struct ScopeArgs {
 #[group(required = true, multiple = false)]
 struct TargetArgs {
     /// To this offset
-    #[arg(long, value_name = "N", value_parser = offset)]
+    #[arg(long, value_name = "N", value_parser = offset, allow_negative_numbers = true)]
     to_offset: Option<Offset>,
     /// To the first offset still in the log
     #[arg(long)]

@@ -1,5 +1,5 @@
 //! `TIDEMARK__SECTION__KEY`: what the environment and the flags say, laid over the tree of the file. The `config` crate's own reader of the
-//! environment cannot reach an element of a list, and forgets which variable said what.
+//! environment cannot reach an element of a list, and forgets which variable said what: it parses the file, and this is the merge.
 
 use std::cmp::Ordering;
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ pub(super) fn settings(variables: impl IntoIterator<Item = (OsString, OsString)>
                 value,
             });
         } else {
-            report.problem(path.join("."), Some(name), "must be UTF-8");
+            report.problem(shown(&path), Some(name), "must be UTF-8");
         }
     }
     settings.sort_by(|a, b| order(&a.path, &b.path).then_with(|| a.origin.cmp(&b.origin)));
@@ -59,7 +59,7 @@ pub(super) fn settings(variables: impl IntoIterator<Item = (OsString, OsString)>
 pub(super) fn lay_over(tree: &mut Value, settings: Vec<Setting>, report: &Report) {
     for setting in settings {
         if let Err(what) = place(tree, &setting.path, &setting) {
-            report.problem(setting.path.join("."), Some(setting.origin), what);
+            report.problem(shown(&setting.path), Some(setting.origin), what);
         }
     }
 }
@@ -68,6 +68,19 @@ fn key_path(name: &str) -> Option<Vec<String>> {
     let upper = name.to_uppercase();
     let keys = upper.strip_prefix(PREFIX)?;
     Some(keys.split(SEPARATOR).map(str::to_lowercase).collect())
+}
+
+/// The path as messages have it: `clusters[0].name`.
+fn shown(path: &[String]) -> String {
+    let mut shown = String::new();
+    for key in path {
+        match (key.parse::<usize>(), shown.as_str()) {
+            (Ok(index), _) => shown.push_str(&format!("[{index}]")),
+            (Err(_), "") => shown.push_str(key),
+            (Err(_), _) => shown.push_str(&format!(".{key}")),
+        }
+    }
+    shown
 }
 
 /// Element 2 before element 10, so that a list grows from its end; a whole before its parts.

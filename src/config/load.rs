@@ -1,10 +1,13 @@
 //! The way in: file, environment and flags become one tree, the tree becomes a [`Config`], or a report of everything that is wrong.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 
+use config::ConfigError;
 use config::FileFormat;
+use config::Format as _;
 use config::Map;
 use config::Value;
 
@@ -122,10 +125,10 @@ fn parse(path: &Path) -> Result<Value, Problem> {
         false => wrong(format!("cannot be read: {error}")),
     })?;
     let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text".to_owned()))?;
-    let file = config::File::from_str(&text, format(path));
-    match config::Config::builder().add_source(file).build() {
-        Ok(merged) => Ok(merged.cache),
-        Err(error) => Err(wrong(format!("{} in {}", syntax(&error), format_name(path)))),
+    // The format alone: the crate's own file source would read a key with dots in it as a path.
+    match format(path).parse(None, &text) {
+        Ok(keys) => Ok(Value::from(keys)),
+        Err(error) => Err(wrong(format!("not valid {}: {}", format_name(path), syntax(&*error)))),
     }
 }
 
@@ -149,20 +152,17 @@ fn format_name(path: &Path) -> &'static str {
     }
 }
 
-/// What is wrong with the syntax, and the line. Parsers quote what they read, which may be a password: only the words they have for a
-/// mistake are passed on, and where they say it is.
-fn syntax(error: &config::ConfigError) -> String {
-    let config::ConfigError::FileParse { cause, .. } = error else {
-        return "syntax error".to_owned();
-    };
-    if cause.is::<config::ConfigError>() {
-        return "must be a section of keys".to_owned();
+/// What is wrong with the syntax, and the line. Parsers quote what they read, which may be a password: only their own words for a mistake
+/// are passed on, and where it is.
+fn syntax(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    if error.is::<ConfigError>() || error.is::<Box<ConfigError>>() {
+        return "it must be a section of keys".to_owned();
     }
-    let text = cause.to_string();
-    match line(&text) {
-        Some(line) if text.contains("duplicate") => format!("line {line}: a key stands twice"),
-        Some(line) => format!("line {line}: syntax error"),
-        None => "syntax error".to_owned(),
+    let text = error.to_string();
+    match (line(&text), reason(&text)) {
+        (Some(line), Some(reason)) => format!("line {line}: {reason}"),
+        (Some(line), None) => format!("line {line}: syntax error"),
+        (None, _) => "it cannot be parsed".to_owned(),
     }
 }
 
@@ -171,4 +171,22 @@ fn line(text: &str) -> Option<u64> {
     let first = text.lines().next()?;
     let (_, after) = first.rsplit_once(" line ")?;
     after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The words that the parsers of YAML and JSON put before the place. That of TOML puts the text of the line there, so it has none.
+fn reason(text: &str) -> Option<&str> {
+    if text.contains("duplicate") {
+        return Some("a key stands twice");
+    }
+    let (words, _) = text
+        .rsplit_once(" at byte ")
+        .or_else(|| text.rsplit_once(" at line "))?;
+    match words {
+        "TOML parse error" => None,
+        // Quotes the character, which may be the first one of a password.
+        quoted if quoted.starts_with("unexpected character") => {
+            Some("a text that begins with %, @ or ` must be in quotes")
+        }
+        words => Some(words),
+    }
 }

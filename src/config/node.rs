@@ -84,7 +84,10 @@ impl<'a> Node<'a> {
     /// Its keys; refused when it is no section.
     pub(super) fn section(&self) -> Option<Section<'a>> {
         let ValueKind::Table(table) = self.kind() else {
-            return self.refuse("must be a section of keys, `{}` for every default");
+            return match self.is_from_outside() {
+                true => self.refuse("must be a section: each of its keys is a variable of its own"),
+                false => self.refuse("must be a section of keys, `{}` for every default"),
+            };
         };
         Some(Section {
             report: self.report,
@@ -96,10 +99,11 @@ impl<'a> Node<'a> {
 
     /// Its elements; refused when it is no list.
     pub(super) fn list(&self) -> Option<Vec<Self>> {
-        let ValueKind::Array(elements) = self.kind() else {
-            return self.refuse("must be a list");
-        };
-        Some(self.elements(elements))
+        match self.kind() {
+            ValueKind::Array(elements) => Some(self.elements(elements)),
+            ValueKind::String(text) if self.is_from_outside() && text.is_empty() => Some(Vec::new()),
+            _ => self.refuse("must be a list"),
+        }
     }
 
     /// The same for a list that must not be empty.

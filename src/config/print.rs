@@ -15,6 +15,7 @@ use super::Patterns;
 use super::Sasl;
 use super::TimeSource;
 use super::Tls;
+use super::duration::show_duration;
 
 /// What stands for a secret.
 const HIDDEN: &str = "***";
@@ -207,7 +208,7 @@ fn path(path: &Path) -> Doc {
 }
 
 fn duration(duration: Duration) -> Doc {
-    Doc::Plain(humantime::format_duration(duration).to_string())
+    Doc::Plain(show_duration(duration))
 }
 
 /// Keys one below the other; `first` stands before the first of them, where an element of a list begins.

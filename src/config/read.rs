@@ -10,6 +10,8 @@ use std::time::Duration;
 use config::ValueKind;
 
 use super::Patterns;
+use super::duration::parse_duration;
+use super::duration::show_duration;
 use super::node::Node;
 
 /// Text that is not empty.
@@ -62,20 +64,9 @@ pub(super) fn duration(node: &Node<'_>, most: Duration) -> Option<Duration> {
     match parse_duration(text) {
         None => node.refuse("must be a duration with its unit, as in 15s, 500ms or 1h 30m"),
         Some(Duration::ZERO) => node.refuse("must be longer than 0"),
-        Some(duration) if duration > most => {
-            node.refuse(format!("must be at most {}", humantime::format_duration(most)))
-        }
+        Some(duration) if duration > most => node.refuse(format!("must be at most {}", show_duration(most))),
         Some(duration) => Some(duration),
     }
-}
-
-/// A duration with its unit, as in `15s` or `1h 30m`; `None` for anything else.
-pub fn parse_duration(text: &str) -> Option<Duration> {
-    // `M` would be a month, where whoever writes it means minutes.
-    let has_unit = text.chars().any(char::is_alphabetic);
-    (has_unit && !text.contains('M'))
-        .then(|| humantime::parse_duration(text).ok())
-        .flatten()
 }
 
 /// An IP address and port to listen on.
@@ -136,7 +127,7 @@ pub(super) fn patterns(node: &Node<'_>) -> Option<Patterns> {
     }))?;
     match Patterns::new(checked) {
         Ok(patterns) => Some(patterns),
-        Err(error) => node.refuse(reason(&error)),
+        Err(error) => node.refuse(format!("must be regular expressions: {}", reason(&error))),
     }
 }
 

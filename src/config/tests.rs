@@ -1,1 +1,6 @@
 //! Tests of the whole way in.
+
+mod bad;
+mod environment;
+mod printed;
+mod support;

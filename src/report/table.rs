@@ -85,7 +85,7 @@ fn line(out: &mut String, text: &str) {
 }
 
 impl Look {
-    fn number(self, number: impl ToString) -> String {
+    fn number(self, number: &impl ToString) -> String {
         match self {
             Self::Plain => number.to_string(),
             Self::Terminal { .. } => grouped(&number.to_string()),
@@ -99,10 +99,10 @@ impl Look {
         write!(text, "  {} · {}", printable(&it.kind), printable(state)).expect("a string takes every write");
         if let Some(members) = it.members {
             let word = if members == 1 { "member" } else { "members" };
-            write!(text, " · {} {word}", self.number(members)).expect("a string takes every write");
+            write!(text, " · {} {word}", self.number(&members)).expect("a string takes every write");
         }
         if let Some(lag) = it.lag_records {
-            write!(text, " · lag {}", self.number(lag)).expect("a string takes every write");
+            write!(text, " · lag {}", self.number(&lag)).expect("a string takes every write");
         }
         if let Some(seconds) = it.time.lag_seconds.filter(|seconds| seconds.as_f64() > 0.0) {
             write!(text, " · {} behind", elapsed(seconds.as_f64())).expect("a string takes every write");
@@ -133,9 +133,9 @@ impl Look {
         [
             printable(topic),
             it.partition.to_string(),
-            number(it.committed_offset.map(|n| self.number(n))),
-            number(it.end_offset.map(|n| self.number(n))),
-            it.lag_records.map_or_else(|| why("lag_records"), |n| self.number(n)),
+            number(it.committed_offset.map(|n| self.number(&n))),
+            number(it.end_offset.map(|n| self.number(&n))),
+            it.lag_records.map_or_else(|| why("lag_records"), |n| self.number(&n)),
             it.time
                 .lag_seconds
                 .map_or_else(|| why("lag_seconds"), |seconds| elapsed(seconds.as_f64())),

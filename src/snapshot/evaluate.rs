@@ -15,6 +15,8 @@ use crate::observation::Calls;
 use crate::observation::GroupReading;
 use crate::observation::Observation;
 use crate::observation::TopicReading;
+use crate::time::Timelines;
+use crate::verdict;
 
 use super::group;
 use super::history::GroupHistory;
@@ -32,8 +34,8 @@ const FAILURES_KEPT: usize = 8;
 pub struct Settings {
     /// The cluster's name.
     pub cluster: Arc<str>,
-    /// How long a last good reading stands for one that failed.
-    pub max_staleness: Duration,
+    /// How windows and staleness are measured.
+    pub verdict: verdict::Settings,
     /// Lag counts up to the last stable offset instead of the high watermark.
     pub read_committed: bool,
     /// Topics that a group with members left behind are left out.
@@ -52,52 +54,38 @@ pub(super) struct Context<'a> {
     pub(super) topics: &'a HashMap<TopicName, TopicReading>,
     /// Names as text, made once per topic and shared by every group's view.
     pub(super) names: &'a HashMap<TopicName, Arc<str>>,
+    pub(super) times: &'a Timelines,
 }
 
 impl Context<'_> {
     /// True when something read at `read_at` may still stand for a reading that failed.
     pub(super) fn still_good(&self, read_at: Duration) -> bool {
-        self.now.mono.saturating_sub(read_at) <= self.settings.max_staleness
+        self.now.mono.saturating_sub(read_at) <= self.settings.verdict.max_staleness
     }
 }
 
 /// Turns what a cycle heard into the next snapshot.
 pub fn evaluate(history: &mut History, heard: Observation, settings: &Settings) -> Snapshot {
-    let up = heard.brokers.is_ok();
-    let now = heard.finished;
-    topic::learn(history, &heard);
-    let names = names(&heard);
-    let context = Context {
-        now,
-        settings,
-        topics: &heard.topics,
-        names: &names,
-    };
-    let (read, unreadable) = count(&heard.groups);
+    let cycle = cycle_view(&heard);
+    let clashes = &mut history.totals.name_clashes;
+    topic::learn(&mut history.topics, &heard);
     for gone in &heard.gone {
         history.groups.remove(gone);
     }
-    let groups = groups(history, heard.groups, &context);
-    count_cycle(history, &heard.calls, up, now);
+    let context = Context {
+        now: heard.finished,
+        settings,
+        topics: &heard.topics,
+        names: &names(&heard),
+        times: &history.timelines,
+    };
+    let groups = groups(&mut history.groups, heard.groups, &context);
+    let groups = without_clashes(groups, |group| &group.name, |group| group.id.utf8().is_some(), clashes);
+    let topics = topic::views(&history.topics, &context, clashes);
+    history.count_cycle(&heard.calls, &cycle);
     if let Ok(brokers) = &heard.brokers {
         history.brokers = u32::try_from(brokers.len()).ok();
     }
-    let cycle = CycleView {
-        started: heard.started,
-        finished: now,
-        up,
-        stages: heard.stages,
-        groups_read: read,
-        groups_excluded: u32::try_from(heard.excluded).unwrap_or(u32::MAX),
-        groups_unreadable: unreadable,
-        failures: failures(&heard.brokers, &heard.unlisted, &heard.calls),
-    };
-    let groups = without_clashes(
-        groups,
-        |group| &group.name,
-        |group| group.id.utf8().is_some(),
-        &mut history.totals,
-    );
     Snapshot {
         cluster: settings.cluster.clone(),
         cycle: Some(cycle),
@@ -105,8 +93,22 @@ pub fn evaluate(history: &mut History, heard: Observation, settings: &Settings) 
         last_success: history.last_success,
         brokers: history.brokers,
         groups,
-        topics: topic::views(history, &context),
+        topics,
         totals: history.totals.clone(),
+    }
+}
+
+fn cycle_view(heard: &Observation) -> CycleView {
+    let (read, unreadable) = count(&heard.groups);
+    CycleView {
+        started: heard.started,
+        finished: heard.finished,
+        up: heard.brokers.is_ok(),
+        stages: heard.stages,
+        groups_read: read,
+        groups_excluded: u32::try_from(heard.excluded).unwrap_or(u32::MAX),
+        groups_unreadable: unreadable,
+        failures: failures(&heard.brokers, &heard.unlisted, &heard.calls),
     }
 }
 
@@ -144,45 +146,53 @@ fn count(groups: &[GroupReading]) -> (u32, u32) {
     (number(read), number(groups.len() - read))
 }
 
-fn groups(history: &mut History, readings: Vec<GroupReading>, context: &Context<'_>) -> Vec<Arc<GroupView>> {
+fn groups(
+    known: &mut HashMap<GroupId, GroupHistory>,
+    readings: Vec<GroupReading>,
+    context: &Context<'_>,
+) -> Vec<Arc<GroupView>> {
     let mut views = Vec::with_capacity(readings.len());
     let mut kept = HashMap::with_capacity(readings.len());
     for reading in readings {
         let id = reading.listed.id.clone();
-        let mut group = history
-            .groups
+        let mut group = known
             .remove(&id)
             .unwrap_or_else(|| GroupHistory::new(reading.listed.clone()));
         views.push(group::evaluate(&mut group, reading, context));
         kept.insert(id, group);
     }
     // What was not read is not shown: the collector asks for every known group until its coordinator says that it is gone.
-    history.groups = kept;
+    *known = kept;
     views
 }
 
-fn count_cycle(history: &mut History, calls: &Calls, up: bool, now: Moment) {
-    let totals = &mut history.totals;
-    for (api, count) in &calls.requests {
-        *totals.requests.entry(*api).or_default() += count;
-    }
-    let mut failed = false;
-    for ((api, cause), count) in &calls.errors {
-        if !is_answer(*api, *cause) {
-            failed = true;
-            *totals.errors.entry((*api, cause.label().into_owned())).or_default() += count;
+impl History {
+    fn count_cycle(&mut self, calls: &Calls, cycle: &CycleView) {
+        for (api, count) in &calls.requests {
+            *self.totals.requests.entry(*api).or_default() += count;
         }
-    }
-    match (up, failed) {
-        (false, _) => totals.cycles_failed += 1,
-        (true, true) => totals.cycles_partial += 1,
-        (true, false) => totals.cycles_ok += 1,
-    }
-    if up {
-        history.read_at = Some(now);
-    }
-    if up && !failed {
-        history.last_success = Some(now.wall);
+        let mut failed = false;
+        for ((api, cause), count) in &calls.errors {
+            if !is_answer(*api, *cause) {
+                failed = true;
+                *self
+                    .totals
+                    .errors
+                    .entry((*api, cause.label().into_owned()))
+                    .or_default() += count;
+            }
+        }
+        match (cycle.up, failed) {
+            (false, _) => self.totals.cycles_failed += 1,
+            (true, true) => self.totals.cycles_partial += 1,
+            (true, false) => self.totals.cycles_ok += 1,
+        }
+        if cycle.up {
+            self.read_at = Some(cycle.finished);
+        }
+        if cycle.up && !failed {
+            self.last_success = Some(cycle.finished.wall);
+        }
     }
 }
 
@@ -216,11 +226,11 @@ pub(super) fn without_clashes<T>(
     mut items: Vec<T>,
     name: impl Fn(&T) -> &Arc<str>,
     is_text: impl Fn(&T) -> bool,
-    totals: &mut Totals,
+    clashes: &mut u64,
 ) -> Vec<T> {
     items.sort_by(|a, b| name(a).cmp(name(b)).then_with(|| is_text(b).cmp(&is_text(a))));
     let before = items.len();
     items.dedup_by(|later, first| name(later) == name(first));
-    totals.name_clashes += u64::try_from(before - items.len()).unwrap_or(u64::MAX);
+    *clashes += u64::try_from(before - items.len()).unwrap_or(u64::MAX);
     items
 }

@@ -17,11 +17,13 @@ use crate::observation::TopicCommits;
 use super::evaluate::Context;
 use super::group_topic;
 use super::group_topic::Holding;
+use super::group_topic::Ownership;
 use super::group_topic::readable_sum;
 use super::history::GroupHistory;
 use super::members::Owners;
 use super::members::kind;
 use super::members::members;
+use super::members::owners_are_moving;
 use super::view::GroupTopicView;
 use super::view::GroupView;
 use super::view::MembersView;
@@ -41,7 +43,14 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
         }
         None => (None, Owners::new()),
     };
-    let topics = topics(history, reading.commits, &owners, members.as_ref(), context);
+    let ownership = ownership(described.as_deref());
+    let left_behind = members.as_ref().is_some_and(|m| !m.members.is_empty()) && context.settings.drop_left_topics;
+    let held = Held {
+        owners,
+        ownership,
+        drop_left: left_behind,
+    };
+    let topics = topics(history, reading.commits, &held, context);
     let view = Arc::new(view(
         history,
         context,
@@ -55,6 +64,22 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
     ));
     history.view = Some(view.clone());
     view
+}
+
+/// What the members have.
+struct Held {
+    owners: Owners,
+    ownership: Ownership,
+    /// Topics that nobody is assigned are left out.
+    drop_left: bool,
+}
+
+fn ownership(described: Option<&Description>) -> Ownership {
+    match described {
+        None => Ownership::Unknown,
+        Some(description) if owners_are_moving(&description.state) => Ownership::Moving,
+        Some(_) => Ownership::Known,
+    }
 }
 
 struct Parts {
@@ -74,6 +99,7 @@ fn failure(reading: &GroupReading) -> Option<Cause> {
 fn describe(history: &mut GroupHistory, heard: Heard<Description>, context: &Context<'_>) -> Option<Arc<Description>> {
     if let Ok(description) = heard {
         history.had_members |= !description.members.is_empty();
+        history.watch.update(&description, context.now);
         history.description = Some((Arc::new(description), context.now));
     }
     let (description, at) = history.description.as_ref()?;
@@ -83,15 +109,14 @@ fn describe(history: &mut GroupHistory, heard: Heard<Description>, context: &Con
 fn topics(
     history: &mut GroupHistory,
     heard: Option<Heard<Vec<TopicCommits>>>,
-    owners: &Owners,
-    members: Option<&MembersView>,
+    held: &Held,
     context: &Context<'_>,
 ) -> Vec<GroupTopicView> {
     match heard {
         None => Vec::new(),
         Some(Ok(commits)) => {
             history.commits_at = Some(context.now);
-            read_topics(history, &commits, owners, members, context)
+            read_topics(history, &commits, held, context)
         }
         Some(Err(cause)) => standing_topics(history, cause, context),
     }
@@ -100,26 +125,27 @@ fn topics(
 fn read_topics(
     history: &mut GroupHistory,
     commits: &[TopicCommits],
-    owners: &Owners,
-    members: Option<&MembersView>,
+    held: &Held,
     context: &Context<'_>,
 ) -> Vec<GroupTopicView> {
-    let drop_left = context.settings.drop_left_topics && members.is_some_and(|m| !m.members.is_empty());
     let names: BTreeSet<&TopicName> = commits
         .iter()
         .map(|c| &c.topic)
-        .filter(|topic| !drop_left || owners.contains_key(*topic))
-        .chain(owners.keys().filter(|topic| context.topics.contains_key(*topic)))
+        .filter(|topic| !held.drop_left || held.owners.contains_key(*topic))
+        .chain(held.owners.keys().filter(|topic| context.topics.contains_key(*topic)))
         .collect();
     history.topics.retain(|topic, _| names.contains(topic));
+    let objective = (context.settings.objective)(&history.listed.id).is_some();
+    let situation = history.watch.situation(context.now, objective);
     let before = history.view.clone();
     let mut views = Vec::with_capacity(names.len());
     for name in names {
         let committed = commits.binary_search_by(|c| c.topic.cmp(name));
         let holding = Holding {
             commits: committed.map_or(&[][..], |at| &commits[at].partitions),
-            owners: owners.get(name).map_or(&[][..], Vec::as_slice),
-            owners_known: members.is_some(),
+            owners: held.owners.get(name).map_or(&[][..], Vec::as_slice),
+            ownership: held.ownership,
+            situation,
         };
         let kept = history.topics.entry(name.clone()).or_default();
         let earlier = before
@@ -127,7 +153,11 @@ fn read_topics(
             .zip(kept.place)
             .and_then(|(view, place)| view.topics.get(place));
         kept.place = Some(views.len());
-        views.push(group_topic::evaluate(name, &holding, kept, earlier, context));
+        let (view, moved) = group_topic::evaluate(name, &holding, kept, earlier, context);
+        if moved {
+            history.watch.progressed(context.now);
+        }
+        views.push(view);
     }
     views
 }
@@ -216,8 +246,8 @@ fn view(history: &GroupHistory, context: &Context<'_>, parts: Parts) -> GroupVie
             .max_by_key(|time: &LagTime| time.age_ms),
         stalled: stalled(&topics),
         status: if never_read { Status::Unreadable } else { worst(&topics) },
-        rebalances: None,
-        empty_for: None,
+        rebalances: kind.assigns_partitions().then(|| history.watch.rebalances()),
+        empty_for: described.as_ref().and_then(|_| history.watch.empty_for(context.now)),
         read_at: read_at(history, &kind, context),
         failure,
         objective: (context.settings.objective)(&history.listed.id),

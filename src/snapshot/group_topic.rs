@@ -10,11 +10,13 @@ use crate::model::LagTime;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TopicName;
+use crate::verdict::Situation;
 
 use super::evaluate::Context;
 use super::history::GroupTopicHistory;
 use super::pair;
 use super::pair::Pair;
+use super::pair::Surroundings;
 use super::topic::TopicNow;
 use super::topic::says_it_does_not_exist;
 use super::view::GroupTopicView;
@@ -27,33 +29,63 @@ pub(super) struct Holding<'a> {
     pub(super) commits: &'a [(Partition, Heard<Offset>)],
     /// Sorted by partition.
     pub(super) owners: &'a [(Partition, u32)],
-    /// False while the members are unknown.
-    pub(super) owners_known: bool,
+    /// What is known of the members.
+    pub(super) ownership: Ownership,
+    /// What of the group matters to each of its partitions.
+    pub(super) situation: Situation,
 }
 
-/// The view of one topic of a group.
+/// What is known of who owns what.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ownership {
+    /// Who owns what, and that nobody owns the rest.
+    Known,
+    /// The group rebalances: its members are known, what they own is not.
+    Moving,
+    /// The members could not be read.
+    Unknown,
+}
+
+/// The view of one topic of a group, and whether a commit on it moved.
 pub(super) fn evaluate(
     name: &TopicName,
     holding: &Holding<'_>,
     history: &mut GroupTopicHistory,
     before: Option<&GroupTopicView>,
     context: &Context<'_>,
-) -> GroupTopicView {
+) -> (GroupTopicView, bool) {
     let topic = TopicNow::of(name, context);
     let before = if history.is_made_anew(topic) { None } else { before };
-    let partitions: Vec<PartitionView> = pairs(holding)
-        .map(|pair| {
-            pair::evaluate(
-                pair,
-                topic,
-                history,
-                before.and_then(|b| earlier(b, pair.partition)),
-                context,
-            )
-        })
-        .collect();
+    let around = Surroundings {
+        topic,
+        times: context.times.get(name),
+        situation: holding.situation,
+        owners_known: holding.ownership == Ownership::Known,
+        context,
+    };
+    let mut moved = false;
+    let mut partitions = Vec::with_capacity(holding.commits.len().max(holding.owners.len()));
+    for pair in pairs(holding) {
+        let earlier = before.and_then(|before| earlier(before, pair.partition));
+        let (view, changes) = pair::evaluate(pair, &around, history.pair(pair.partition), earlier);
+        history.count(changes);
+        moved |= changes.moved;
+        partitions.push(view);
+    }
     forget_pairs(history, &partitions);
+    (view(name, holding, partitions, &around, (history, before)), moved)
+}
+
+fn view(
+    name: &TopicName,
+    holding: &Holding<'_>,
+    partitions: Vec<PartitionView>,
+    around: &Surroundings<'_>,
+    (history, before): (&GroupTopicHistory, Option<&GroupTopicView>),
+) -> GroupTopicView {
+    let Surroundings { topic, context, .. } = *around;
     let (uncommitted_partitions, uncommitted_records) = uncommitted(topic, &partitions, before, context);
+    let assigned = u32::try_from(holding.owners.len()).unwrap_or(u32::MAX);
     GroupTopicView {
         name: context
             .names
@@ -70,9 +102,7 @@ pub(super) fn evaluate(
         unknown_times: unknown_times(&partitions),
         uncommitted_partitions,
         uncommitted_records,
-        assigned_partitions: holding
-            .owners_known
-            .then(|| u32::try_from(holding.owners.len()).unwrap_or(u32::MAX)),
+        assigned_partitions: (holding.ownership != Ownership::Unknown).then_some(assigned),
         unreadable: unreadable(&partitions),
         consumed: history.consumed,
         lost: history.lost,

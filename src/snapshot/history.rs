@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::model::GroupId;
 use crate::model::Moment;
-use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TopicId;
 use crate::model::TopicName;
@@ -17,13 +16,19 @@ use crate::observation::ListedGroup;
 use crate::observation::PartitionLog;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+use crate::time;
+use crate::time::Timelines;
+use crate::verdict::GroupWatch;
+use crate::verdict::PairState;
 
 use super::view::GroupView;
 use super::view::Totals;
 
 /// Everything one poller remembers of its cluster.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct History {
+    /// When the logs grew, and what is known of the times of records.
+    pub timelines: Timelines,
     pub(super) groups: HashMap<GroupId, GroupHistory>,
     pub(super) topics: HashMap<TopicName, TopicHistory>,
     pub(super) totals: Totals,
@@ -33,6 +38,19 @@ pub struct History {
 }
 
 impl History {
+    /// Nothing is remembered yet.
+    pub fn new(times: time::Settings) -> Self {
+        Self {
+            timelines: Timelines::new(times),
+            groups: HashMap::new(),
+            topics: HashMap::new(),
+            totals: Totals::default(),
+            read_at: None,
+            last_success: None,
+            brokers: None,
+        }
+    }
+
     /// The groups that are shown at present, as they were last listed: who is missing from a new list must be asked for by name.
     pub fn known_groups(&self) -> impl Iterator<Item = &ListedGroup> {
         self.groups.values().map(|group| &group.listed)
@@ -62,6 +80,8 @@ pub(super) struct GroupHistory {
     pub(super) view: Option<Arc<GroupView>>,
     /// By topic.
     pub(super) topics: BTreeMap<TopicName, GroupTopicHistory>,
+    /// Rebalances, and when somebody was last seen to work.
+    pub(super) watch: GroupWatch,
     /// True once a member was seen: the group is not `simple`, whatever it looks like later.
     pub(super) had_members: bool,
 }
@@ -74,6 +94,7 @@ impl GroupHistory {
             commits_at: None,
             view: None,
             topics: BTreeMap::new(),
+            watch: GroupWatch::new(),
             had_members: false,
         }
     }
@@ -94,15 +115,11 @@ pub(super) struct GroupTopicHistory {
 }
 
 /// One partition of one topic of one group.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PairHistory {
     pub(super) partition: Partition,
-    /// The last C that was read.
-    pub(super) committed: Option<Offset>,
-    /// The log start of that reading.
-    pub(super) start: Option<Offset>,
-    /// When C, S and E were last read together.
-    pub(super) read_at: Option<Duration>,
+    /// The last reading, and what the verdict follows from.
+    pub(super) state: PairState,
 }
 
 /// One topic, whoever reads it.

@@ -93,11 +93,15 @@ fn load(assignment: &Assignment) -> Option<u32> {
     }
 }
 
-/// While a classic group rebalances the assignments that a broker shows are old ones or none: the owner is unknown then. Members of
+/// While a classic group rebalances the assignments that a broker shows are old ones or none: owners are unknown then. Members of
 /// the newer protocols keep what they have until they gave it up.
+pub(super) fn owners_are_moving(state: &GroupState) -> bool {
+    matches!(state, GroupState::PreparingRebalance | GroupState::CompletingRebalance)
+}
+
 fn owners(members: &[&Member], state: &GroupState) -> Owners {
     let mut owners = Owners::new();
-    if matches!(state, GroupState::PreparingRebalance | GroupState::CompletingRebalance) {
+    if owners_are_moving(state) {
         return owners;
     }
     for (index, member) in members.iter().enumerate() {

@@ -1,11 +1,22 @@
 //! One partition of one topic of one group: C, S and E of one and the same reading, or why there are none.
 
+use std::time::Duration;
+
 use crate::failure::Cause;
 use crate::failure::Heard;
-use crate::lag;
+use crate::failure::Reason;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::Status;
+use crate::time::Answer;
+use crate::time::TopicTimes;
+use crate::verdict::Changes;
+use crate::verdict::Owner;
+use crate::verdict::PairState;
+use crate::verdict::Readable;
+use crate::verdict::Reading;
+use crate::verdict::Situation;
+use crate::verdict::Verdict;
 
 use super::evaluate::Context;
 use super::history::GroupTopicHistory;
@@ -25,44 +36,39 @@ pub(super) struct Pair {
     pub(super) owner: Option<u32>,
 }
 
-/// The view of a pair; takes what happened since the last reading into the counters.
+/// What all pairs of one topic of one group share.
+pub(super) struct Surroundings<'a> {
+    pub(super) topic: TopicNow<'a>,
+    pub(super) times: Option<&'a TopicTimes>,
+    pub(super) situation: Situation,
+    /// False while the group rebalances or its members are unknown.
+    pub(super) owners_known: bool,
+    pub(super) context: &'a Context<'a>,
+}
+
+/// The view of a pair, and what happened since the reading before.
 pub(super) fn evaluate(
     pair: Pair,
-    topic: TopicNow<'_>,
-    history: &mut GroupTopicHistory,
+    around: &Surroundings<'_>,
+    state: &mut PairState,
     before: Option<&PartitionView>,
-    context: &Context<'_>,
-) -> PartitionView {
-    let limits = limits(topic, pair.partition, context);
-    let Some(committed) = pair.committed else {
-        return uncommitted(pair, limits);
-    };
-    match (committed, limits) {
-        (Ok(committed), Ok((start, end))) => {
-            let kept = history.pair(pair.partition);
-            let told = kept.take_in(committed, start, context);
-            history.consumed += told.consumed;
-            history.lost += told.lost;
-            history.rewinds += u64::from(told.rewound);
-            read(pair, committed, start, end)
-        }
+) -> (PartitionView, Changes) {
+    let limits = limits(around, pair.partition);
+    match (pair.committed.transpose(), limits) {
+        (Ok(committed), Ok((start, end))) => read(pair, committed, (start, end), around, state),
+        (Ok(None), Err(_)) => (blank(pair, Status::Ok), Changes::default()),
         (committed, limits) => {
             let cause = committed.err().or(limits.err()).unwrap_or(Cause::Malformed);
-            let kept = history.pair(pair.partition);
-            let standing = before
-                .filter(|_| !says_it_does_not_exist(cause) && kept.read_at.is_some_and(|at| context.still_good(at)));
-            standing.map_or_else(
-                || unreadable(pair, committed.ok(), cause),
-                |b| PartitionView { fresh: false, ..*b },
-            )
+            let heard = committed.ok().flatten();
+            (unread(pair, heard, cause, around, state, before), Changes::default())
         }
     }
 }
 
 /// S and the E that counts.
-fn limits(topic: TopicNow<'_>, partition: Partition, context: &Context<'_>) -> Heard<(Offset, Offset)> {
-    let log = topic.log(partition)?;
-    let end = if context.settings.read_committed {
+fn limits(around: &Surroundings<'_>, partition: Partition) -> Heard<(Offset, Offset)> {
+    let log = around.topic.log(partition)?;
+    let end = if around.context.settings.read_committed {
         log.stable.unwrap_or(log.end)?
     } else {
         log.end?
@@ -70,73 +76,113 @@ fn limits(topic: TopicNow<'_>, partition: Partition, context: &Context<'_>) -> H
     Ok((log.start?, end))
 }
 
-fn read(pair: Pair, committed: Offset, start: Offset, end: Offset) -> PartitionView {
-    PartitionView {
-        partition: pair.partition,
-        owner: pair.owner,
-        committed: Some(committed),
+fn read(
+    pair: Pair,
+    committed: Option<Offset>,
+    (start, end): (Offset, Offset),
+    around: &Surroundings<'_>,
+    state: &mut PairState,
+) -> (PartitionView, Changes) {
+    let answer = committed.map(|committed| age(around, pair.partition, committed.max(start), end));
+    let time = answer.map_or(TimeView::Absent, |answer| match answer.lag_time() {
+        Ok(time) => TimeView::Known(time),
+        Err(reason) => TimeView::Unknown(reason),
+    });
+    let reading = Reading {
+        committed,
+        start,
+        end,
+        readable: if answer == Some(Answer::NothingReadable) {
+            Readable::Nothing
+        } else {
+            Readable::Presumably
+        },
+        owner: match (around.owners_known, pair.owner) {
+            (false, _) => Owner::Unknown,
+            (true, Some(_)) => Owner::Member,
+            (true, None) => Owner::Nobody,
+        },
+        age: match time {
+            TimeView::Known(time) => Some(Duration::from_millis(time.age_ms)),
+            _ => None,
+        },
+    };
+    let verdict = state.update(&reading, &around.situation, &around.context.settings.verdict);
+    let view = PartitionView {
+        committed,
         start: Some(start),
         end: Some(end),
-        time: TimeView::Absent,
-        stalled_seconds: None,
-        status: if lag::lost(committed, start) > 0 {
-            Status::Lost
-        } else if lag::ahead(committed, end) > 0 {
-            Status::Ahead
-        } else {
-            Status::Ok
+        time,
+        ..judged(pair, &verdict)
+    };
+    (view, verdict.changes)
+}
+
+/// The age of the oldest unread record.
+fn age(around: &Surroundings<'_>, partition: Partition, at: Offset, end: Offset) -> Answer {
+    let unknown = Answer::Unknown(Reason::Other);
+    around
+        .times
+        .map_or(unknown, |times| times.age(partition, at, end, around.context.now))
+}
+
+/// The last good reading stands until it is too old, but never against Kafka's word that the partition does not exist.
+fn unread(
+    pair: Pair,
+    committed: Option<Offset>,
+    cause: Cause,
+    around: &Surroundings<'_>,
+    state: &mut PairState,
+    before: Option<&PartitionView>,
+) -> PartitionView {
+    if says_it_does_not_exist(cause) {
+        return PartitionView {
+            committed,
+            unreadable: Some(cause),
+            ..blank(pair, Status::Ok)
+        };
+    }
+    let (now, settings) = (around.context.now.mono, &around.context.settings.verdict);
+    let verdict = state.missed(now, settings);
+    match before.filter(|_| state.stands(now, settings)) {
+        Some(before) => PartitionView {
+            fresh: false,
+            ..*before
         },
-        unreadable: None,
-        fresh: true,
+        // A commit that was heard is shown though the log was not: it is a fact of its own.
+        None => PartitionView {
+            committed,
+            unreadable: Some(cause),
+            ..judged(pair, &verdict)
+        },
     }
 }
 
-fn uncommitted(pair: Pair, limits: Heard<(Offset, Offset)>) -> PartitionView {
+fn judged(pair: Pair, verdict: &Verdict) -> PartitionView {
+    PartitionView {
+        stalled_seconds: verdict.stalled.map(|stalled| stalled.as_secs_f32()),
+        ..blank(pair, verdict.status)
+    }
+}
+
+fn blank(pair: Pair, status: Status) -> PartitionView {
     PartitionView {
         partition: pair.partition,
         owner: pair.owner,
         committed: None,
-        start: limits.ok().map(|(start, _)| start),
-        end: limits.ok().map(|(_, end)| end),
+        start: None,
+        end: None,
         time: TimeView::Absent,
         stalled_seconds: None,
-        status: Status::Ok,
+        status,
         unreadable: None,
         fresh: true,
     }
 }
 
-/// A commit that was heard is shown though the log was not: it is a fact of its own.
-fn unreadable(pair: Pair, committed: Option<Offset>, cause: Cause) -> PartitionView {
-    PartitionView {
-        partition: pair.partition,
-        owner: pair.owner,
-        committed,
-        start: None,
-        end: None,
-        time: TimeView::Absent,
-        stalled_seconds: None,
-        status: if says_it_does_not_exist(cause) {
-            Status::Ok
-        } else {
-            Status::Unreadable
-        },
-        unreadable: Some(cause),
-        fresh: true,
-    }
-}
-
-/// What happened between two readings of a pair.
-#[derive(Default)]
-struct Told {
-    consumed: u64,
-    lost: u64,
-    rewound: bool,
-}
-
 impl GroupTopicHistory {
     /// What is kept of a partition; pairs are evaluated in order, so that a search finds the place.
-    fn pair(&mut self, partition: Partition) -> &mut PairHistory {
+    pub(super) fn pair(&mut self, partition: Partition) -> &mut PairState {
         let at = match self.pairs.binary_search_by_key(&partition, |pair| pair.partition) {
             Ok(at) => at,
             Err(at) => {
@@ -144,33 +190,18 @@ impl GroupTopicHistory {
                     at,
                     PairHistory {
                         partition,
-                        committed: None,
-                        start: None,
-                        read_at: None,
+                        state: PairState::new(),
                     },
                 );
                 at
             }
         };
-        &mut self.pairs[at]
+        &mut self.pairs[at].state
     }
-}
 
-impl PairHistory {
-    fn take_in(&mut self, committed: Offset, start: Offset, context: &Context<'_>) -> Told {
-        let told = match (self.committed, self.start) {
-            (Some(before), Some(start_before)) => Told {
-                consumed: committed.since(before),
-                // What retention took beyond the commit as it is now, since the start was read last.
-                lost: lag::lost(committed, start) - lag::lost(committed, start_before.min(start)),
-                rewound: committed < before,
-            },
-            // The first reading: nothing happened yet while this process watched.
-            _ => Told::default(),
-        };
-        self.committed = Some(committed);
-        self.start = Some(start);
-        self.read_at = Some(context.now.mono);
-        told
+    pub(super) fn count(&mut self, changes: Changes) {
+        self.consumed += changes.consumed;
+        self.lost += changes.lost;
+        self.rewinds += u64::from(changes.rewound);
     }
 }

@@ -1,5 +1,6 @@
 //! Topics, whoever reads them: last good limits, what was produced, and what the metadata says.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::failure::Cause;
@@ -14,7 +15,6 @@ use crate::observation::TopicReading;
 
 use super::evaluate::Context;
 use super::evaluate::without_clashes;
-use super::history::History;
 use super::history::LogHistory;
 use super::history::TopicHistory;
 use super::view::TopicPartitionView;
@@ -29,9 +29,9 @@ pub(super) fn says_it_does_not_exist(cause: Cause) -> bool {
 }
 
 /// Takes in what a cycle heard of topics, and forgets those that are gone or that nobody reads any more.
-pub(super) fn learn(history: &mut History, heard: &Observation) {
+pub(super) fn learn(topics: &mut HashMap<TopicName, TopicHistory>, heard: &Observation) {
     let now = heard.finished;
-    history.topics.retain(|name, _| {
+    topics.retain(|name, _| {
         heard
             .topics
             .get(name)
@@ -39,15 +39,14 @@ pub(super) fn learn(history: &mut History, heard: &Observation) {
     });
     for (name, reading) in &heard.topics {
         if let Ok(meta) = &reading.meta {
-            let topic = history
-                .topics
+            let topic = topics
                 .entry(name.clone())
                 .or_insert_with(|| TopicHistory::new(meta.clone(), now));
             topic.take_in(meta, reading, now);
         }
     }
     for (name, config) in &heard.configs {
-        if let (Some(topic), Ok(config)) = (history.topics.get_mut(name), config) {
+        if let (Some(topic), Ok(config)) = (topics.get_mut(name), config) {
             topic.config = Some(config.clone());
         }
     }
@@ -96,7 +95,11 @@ fn merged(before: Option<LogHistory>, log: &PartitionLog, now: Moment, produced:
 }
 
 /// The views of every topic that exists, sorted by name.
-pub(super) fn views(history: &mut History, context: &Context<'_>) -> Vec<Arc<TopicView>> {
+pub(super) fn views(
+    topics: &HashMap<TopicName, TopicHistory>,
+    context: &Context<'_>,
+    clashes: &mut u64,
+) -> Vec<Arc<TopicView>> {
     let named = |name: &TopicName| {
         context
             .names
@@ -104,21 +107,13 @@ pub(super) fn views(history: &mut History, context: &Context<'_>) -> Vec<Arc<Top
             .cloned()
             .unwrap_or_else(|| name.to_string().into())
     };
-    let seen: Vec<(bool, Arc<TopicView>)> = history
-        .topics
+    let seen: Vec<(bool, Arc<TopicView>)> = topics
         .iter()
         .filter(|(_, topic)| context.still_good(topic.meta_at.mono))
         .map(|(name, topic)| (name.utf8().is_some(), Arc::new(view(named(name), topic, context))))
         .collect();
-    without_clashes(
-        seen,
-        |(_, view)| &view.name,
-        |(is_text, _)| *is_text,
-        &mut history.totals,
-    )
-    .into_iter()
-    .map(|(_, view)| view)
-    .collect()
+    let seen = without_clashes(seen, |(_, view)| &view.name, |(is_text, _)| *is_text, clashes);
+    seen.into_iter().map(|(_, view)| view).collect()
 }
 
 fn view(name: Arc<str>, topic: &TopicHistory, context: &Context<'_>) -> TopicView {

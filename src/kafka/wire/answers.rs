@@ -32,6 +32,9 @@ mod sorted;
 mod topics;
 mod versions;
 
+#[cfg(test)]
+mod tests;
+
 pub use groups::Groups;
 pub use names::Names;
 pub use topics::Topics;

@@ -69,3 +69,65 @@ fn arrange(mut topics: Topics) -> Assignment {
     }
     Assignment::Partitions(topics)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Assignment {
+        of_classic_consumer(bytes, &mut Names::new())
+    }
+
+    #[test]
+    fn no_bytes_are_no_partitions() {
+        assert_eq!(read(b""), Assignment::Partitions(Vec::new()));
+    }
+
+    #[test]
+    fn partitions_come_sorted_and_once() {
+        let bytes = b"\0\x01\0\0\0\x03\
+            \0\x01b\0\0\0\x03\0\0\0\x02\0\0\0\x01\0\0\0\x02\
+            \0\x01a\0\0\0\0\
+            \0\x01b\0\0\0\x01\0\0\0\x01\
+            \xff\xff\xff\xff";
+        let expected = vec![
+            (TopicName::from("a"), vec![]),
+            (TopicName::from("b"), vec![Partition(1), Partition(2)]),
+        ];
+        assert_eq!(read(bytes), Assignment::Partitions(expected));
+    }
+
+    #[test]
+    fn bytes_of_another_kind_are_opaque() {
+        // Cut off; longer than they say; a version below zero; a claim of two billion topics; what a schema registry writes.
+        for bytes in [
+            &b"\0"[..],
+            b"\0\0\0\0\0\0",
+            b"\0\0\0\0\0\0\xff\xff\xff\xff\0",
+            b"\0\x03\0\0\0\0\xff\xff\xff\xff\0",
+            b"\xff\xff\0\0\0\0\xff\xff\xff\xff",
+            b"\0\0\x7f\xff\xff\xff\0\0\0\0",
+            b"{\"version\":1,\"error\":0,\"master\":\"sr-1\"}",
+        ] {
+            assert_eq!(read(bytes), Assignment::Opaque, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_later_version_may_add_what_nobody_here_knows() {
+        assert_eq!(
+            read(b"\0\x04\0\0\0\0\xff\xff\xff\xffnew"),
+            Assignment::Partitions(Vec::new())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_whatsoever_panic(bytes in vec(any::<u8>(), 0..60), zeros in 0_usize..12) {
+            read(&[vec![0; zeros], bytes].concat());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Why the exporter could not start, or had to stop.
+
+use std::io;
+use std::net::SocketAddr;
+
+use thiserror::Error;
+
+/// Why the exporter could not start, or had to stop.
+#[derive(Debug, Error)]
+pub enum AppError {
+    /// The address is taken, is not this machine's, or needs a privilege.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The signals that end a process cannot be heard.
+    #[error("cannot wait for signals")]
+    Signals(#[source] io::Error),
+    /// The system gives no more threads.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+    /// A poller ended: a bug, told before it in the log.
+    #[error("a part of the process ended that never should")]
+    TaskEnded,
+}

@@ -1,0 +1,137 @@
+//! The times of records: what the histories still need to know is asked of Kafka, within a deadline of its own, so that it never holds
+//! up what is known already.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::config::Cluster;
+use crate::kafka::RecordTimes;
+use crate::kafka::Survey;
+use crate::model::Moment;
+use crate::model::TimeSource;
+use crate::model::TopicName;
+use crate::observation::Observation;
+use crate::observation::PartitionLog;
+use crate::observation::TopicCommits;
+use crate::time::Plan;
+use crate::time::Timelines;
+
+/// An answer can raise one more question (the bracket around a record gets narrower, a gap ends at a marker); more wait for the next
+/// cycle.
+const ROUNDS: usize = 2;
+/// Reading a first record takes librdkafka a connection to every leader.
+const LEAST_BUDGET: Duration = Duration::from_secs(1);
+
+/// How long asking for times may take: half an interval, and time enough for a first read where intervals are short.
+pub(super) fn budget(interval: Duration, request_timeout: Duration) -> Duration {
+    (interval / 2).max(LEAST_BUDGET).min(request_timeout)
+}
+
+/// Tells the histories what this cycle saw: every log end, and every offset whose age will be asked for.
+pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Cluster) {
+    let now = heard.finished;
+    for (name, reading) in &heard.topics {
+        if let Ok(meta) = &reading.meta {
+            let topic = timelines.topic(name, meta.id, source(cluster, name));
+            topic.shrink_to(meta.partitions.len());
+            for log in &reading.logs {
+                if let Ok(end) = log.end {
+                    topic.observe_end(log.partition, end, now);
+                }
+            }
+        }
+    }
+    timelines.retain(|name| heard.topics.contains_key(name));
+    for commits in heard
+        .groups
+        .iter()
+        .filter_map(|group| group.commits.as_ref()?.as_ref().ok())
+        .flatten()
+    {
+        want(timelines, commits, heard, now);
+    }
+}
+
+fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, now: Moment) {
+    let (Some(reading), Some(topic)) = (heard.topics.get(&commits.topic), timelines.get_mut(&commits.topic)) else {
+        return;
+    };
+    for (partition, committed) in &commits.partitions {
+        let Ok(at) = reading.logs.binary_search_by_key(partition, |log| log.partition) else {
+            continue;
+        };
+        if let (Ok(committed), Ok(start), Ok(end)) =
+            (committed, reading.logs[at].start, counting_end(&reading.logs[at]))
+        {
+            topic.want(*partition, (*committed).max(start), end, now);
+        }
+    }
+}
+
+/// The end that lag counts up to: the last stable offset where that was asked for.
+fn counting_end(log: &PartitionLog) -> crate::failure::Heard<crate::model::Offset> {
+    log.stable.unwrap_or(log.end)
+}
+
+fn source(cluster: &Cluster, topic: &TopicName) -> TimeSource {
+    let rule = cluster.time.iter().find(|(topics, _)| topics.matches(topic.bytes()));
+    rule.map_or(TimeSource::Record, |(_, source)| *source)
+}
+
+/// Asks what the histories need to know, and tells them the answers.
+pub(super) async fn learn<S: Survey, R: RecordTimes>(
+    timelines: &mut Timelines,
+    survey: &mut S,
+    records: &mut R,
+    now: Moment,
+    deadline: Instant,
+) {
+    for _ in 0..ROUNDS {
+        let plan = timelines.plan(now);
+        if plan.is_empty() || Instant::now() >= deadline {
+            return;
+        }
+        ask(&plan, timelines, survey, records, now, deadline).await;
+    }
+}
+
+async fn ask<S: Survey, R: RecordTimes>(
+    plan: &Plan,
+    timelines: &mut Timelines,
+    survey: &mut S,
+    records: &mut R,
+    now: Moment,
+    deadline: Instant,
+) {
+    let asked = async {
+        let newest = if plan.newest.is_empty() {
+            Vec::new()
+        } else {
+            survey.newest(&plan.newest, deadline).await
+        };
+        let by_time = if plan.by_time.is_empty() {
+            Vec::new()
+        } else {
+            survey.by_time(&plan.by_time, deadline).await
+        };
+        (newest, by_time)
+    };
+    let read = async {
+        if plan.reads.is_empty() {
+            Vec::new()
+        } else {
+            records.read(&plan.reads, deadline).await
+        }
+    };
+    let ((newest, by_time), read) = tokio::join!(asked, read);
+    for ((topic, partition), answer) in plan.newest.iter().zip(&newest) {
+        timelines.learn_newest(topic, *partition, answer, now);
+    }
+    for (question, answer) in plan.by_time.iter().zip(&by_time) {
+        timelines.learn_by_time(question, answer, now);
+    }
+    for (wanted, found) in plan.reads.iter().zip(read) {
+        timelines.learn_read(wanted, found, now);
+    }
+}

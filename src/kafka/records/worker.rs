@@ -1,0 +1,151 @@
+//! The thread that librdkafka blocks.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use rdkafka::consumer::Consumer as _;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::failure::Cause;
+use crate::failure::Heard;
+use crate::model::Offset;
+use crate::model::Partition;
+use crate::model::RecordAt;
+use crate::model::TopicName;
+
+use super::client::Consumer;
+use super::client::Settings;
+use super::round::Round;
+use super::round::Slot;
+
+/// librdkafka never lets go of a topic it once heard of: after so many a new client takes over.
+const TOPICS_PER_CLIENT: usize = 2_000;
+/// The same after so long, for connections and memory that only grow.
+const CLIENT_AGE: Duration = Duration::from_secs(3_600);
+/// A client that nobody uses is closed.
+const IDLE: Duration = Duration::from_secs(120);
+/// How often an idle client's events are served.
+const TICK: Duration = Duration::from_secs(5);
+
+/// One read.
+pub(super) struct Job {
+    pub(super) wanted: Vec<(TopicName, Partition, Offset)>,
+    pub(super) deadline: Instant,
+    /// Place in `wanted`, and what was heard.
+    pub(super) answer: mpsc::Sender<(usize, Heard<RecordAt>)>,
+}
+
+/// Owns the client.
+pub(super) struct Worker {
+    settings: Settings,
+    client: Option<Client>,
+}
+
+struct Client {
+    consumer: Arc<Consumer>,
+    topics: HashSet<TopicName>,
+    since: Instant,
+    used: Instant,
+}
+
+impl Worker {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { settings, client: None }
+    }
+
+    /// Works until nobody can send a job any more.
+    pub(super) fn run(mut self, inbox: &Receiver<Job>) {
+        loop {
+            match inbox.recv_timeout(TICK) {
+                Ok(job) => self.read(&job),
+                Err(RecvTimeoutError::Timeout) => self.rest(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        match &self.client {
+            Some(client) if client.used.elapsed() >= IDLE => self.client = None,
+            // Nothing is assigned: only events wait here.
+            Some(client) => drop(client.consumer.poll(Duration::ZERO)),
+            None => {}
+        }
+    }
+
+    fn read(&mut self, job: &Job) {
+        let mut slots = self.slots(job);
+        let client = match self.client() {
+            Ok(client) => client,
+            Err(cause) => return slots.iter().for_each(|slot| slot.answer_all(job, Err(cause))),
+        };
+        // What went wrong before this read says nothing about it.
+        client.consumer.context().forget_trouble();
+        client.topics.extend(job.wanted.iter().map(|(topic, ..)| topic.clone()));
+        while !slots.is_empty() && Instant::now() < job.deadline && !job.answer.is_closed() {
+            let round = Round::begin(client.consumer.clone(), slots);
+            slots = match round {
+                Ok(round) => round.finish(job),
+                Err(rest) => {
+                    rest.iter()
+                        .for_each(|slot| slot.answer_all(job, Err(Cause::Unsupported)));
+                    break;
+                }
+            };
+        }
+        // Nothing is fetched while nobody asks. A client that cannot let go, or cannot log in, is made anew: a password may have changed.
+        let refused = matches!(
+            client.consumer.context().trouble(),
+            Some(Cause::Authentication | Cause::Tls)
+        );
+        let freed = client.consumer.unassign().is_ok();
+        client.used = Instant::now();
+        let worn = client.topics.len() > TOPICS_PER_CLIENT || client.since.elapsed() > CLIENT_AGE;
+        if !freed || refused || worn {
+            self.client = None;
+        }
+    }
+
+    fn client(&mut self) -> Result<&mut Client, Cause> {
+        let client = match self.client.take() {
+            Some(client) => client,
+            None => Client {
+                consumer: self.settings.connect()?,
+                topics: HashSet::new(),
+                since: Instant::now(),
+                used: Instant::now(),
+            },
+        };
+        Ok(self.client.insert(client))
+    }
+
+    /// What is wanted of each partition, lowest offset first. Names that cannot be asked for are answered at once.
+    fn slots(&self, job: &Job) -> Vec<Slot> {
+        let mut order: Vec<usize> = (0..job.wanted.len()).collect();
+        order.sort_by_key(|place| &job.wanted[*place]);
+        let mut slots: Vec<Slot> = Vec::new();
+        for place in order {
+            let (topic, partition, offset) = &job.wanted[place];
+            let Some(name) = topic.utf8().filter(|name| !name.is_empty() && !name.contains('\0')) else {
+                job.tell(place, Err(Cause::Unaskable));
+                continue;
+            };
+            match slots.last_mut() {
+                Some(last) if last.is_of(name, *partition) => last.add(*offset, place),
+                _ => slots.push(Slot::new(name, *partition, *offset, place)),
+            }
+        }
+        slots
+    }
+}
+
+impl Job {
+    /// Whoever asked may have stopped listening.
+    pub(super) fn tell(&self, place: usize, heard: Heard<RecordAt>) {
+        let _ = self.answer.try_send((place, heard));
+    }
+}

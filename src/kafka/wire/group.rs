@@ -1,0 +1,6 @@
+//! One group for a reset: fresh facts about it, and the commit itself.
+
+mod facts;
+mod write;
+
+pub use write::Writer;
