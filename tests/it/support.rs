@@ -15,8 +15,8 @@ mod scrape;
 mod secure;
 mod strangers;
 mod tidemark;
-mod wait;
-mod wire;
+pub(crate) mod wait;
+pub(crate) mod wire;
 
 pub(crate) use clients::Joining;
 pub(crate) use clients::Member;
