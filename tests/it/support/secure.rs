@@ -14,7 +14,7 @@ use rcgen::KeyPair;
 /// The user that every SASL mechanism knows.
 pub(crate) const USER: &str = "alice";
 /// Its password.
-pub(crate) const PASSWORD: &str = "wonder,land=2";
+pub(crate) const PASSWORD: &str = "wonder;land=2";
 
 /// What a client needs to come in by the secure listeners.
 pub(crate) struct Secure {
