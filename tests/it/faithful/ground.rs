@@ -5,6 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use kafka_protocol::messages::CreateTopicsRequest;
 use kafka_protocol::messages::DeleteRecordsRequest;
+use kafka_protocol::messages::DescribeGroupsRequest;
 use kafka_protocol::messages::FindCoordinatorRequest;
 use kafka_protocol::messages::GroupId;
 use kafka_protocol::messages::TopicName;
@@ -163,8 +164,12 @@ impl Ground {
     /// A new group's id, its coordinator ready.
     pub(super) fn group(&self) -> GroupId {
         let id = unique("group");
-        let request = FindCoordinatorRequest::default().with_key(text(&id));
-        until("the group has a coordinator", || self.ask(&request, 2).error_code == 0);
+        let find = FindCoordinatorRequest::default().with_key(text(&id));
+        let describe = DescribeGroupsRequest::default().with_groups(vec![GroupId(text(&id))]);
+        // A new broker names itself before it is ready.
+        until("the group has a coordinator", || {
+            self.ask(&find, 2).error_code == 0 && self.ask(&describe, 5).groups[0].error_code == 0
+        });
         GroupId(text(&id))
     }
 
