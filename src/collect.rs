@@ -3,7 +3,11 @@
 
 mod cycle;
 mod filter;
+mod own_resets;
 mod times;
+
+pub use own_resets::Moved;
+pub use own_resets::OwnResets;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +41,7 @@ pub struct Poller<S, R> {
     interval: Duration,
     history: History,
     settings: Settings,
+    own_resets: OwnResets,
     /// The latest snapshot. This task is the only sender; whoever shows the cluster holds a receiver.
     publish: watch::Sender<Arc<Snapshot>>,
     /// Whether the last cycle reached the cluster: a line is logged when that changes.
@@ -68,6 +73,7 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
                 interval,
                 history,
                 settings,
+                own_resets: OwnResets::default(),
                 publish,
                 was_up: None,
             },
@@ -88,8 +94,19 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         }
     }
 
+    /// The cluster's name.
+    pub fn cluster(&self) -> &Arc<str> {
+        &self.cluster.name
+    }
+
+    /// Where resets of our own are told, so that they count as no progress.
+    pub fn own_resets(&self) -> OwnResets {
+        self.own_resets.clone()
+    }
+
     /// One cycle.
     pub async fn poll(&mut self) {
+        self.own_resets.before_reading(&mut self.history);
         let cycle = Cycle {
             survey: &mut self.survey,
             cluster: &self.cluster,
@@ -99,6 +116,7 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         };
         let mut heard = cycle.observe().await;
         self.times(&mut heard).await;
+        self.own_resets.after_reading(&mut self.history, &heard);
         let snapshot = snapshot::evaluate(&mut self.history, heard, &self.settings);
         self.tell(&snapshot);
         self.publish.send_replace(Arc::new(snapshot));

@@ -324,7 +324,7 @@ fn a_partition_without_a_leader_takes_its_sums_with_it() {
     assert_eq!(group.readable_lag, Some(10));
     assert_eq!(group.topics[0].unreadable, [(Reason::NoLeader, 1)]);
     assert_eq!(group.status, Status::Ok, "not yet longer than max_staleness");
-    let later = [cycle(), cycle(), cycle(), cycle()].pop().expect("four");
+    let later = (0..4).map(|_| cycle()).last().expect("four");
     assert_eq!(later.groups[0].status, Status::Unreadable);
 }
 

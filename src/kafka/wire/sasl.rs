@@ -45,7 +45,7 @@ pub(super) async fn authenticate(
 ) -> Result<Option<Duration>, Trouble> {
     let line = Line { session, tally, limits };
     line.handshake(sasl.mechanism).await?;
-    let mut exchange = begin(sasl)?;
+    let mut exchange = begin(sasl).await?;
     let mut heard = None;
     let mut lifetime = None;
     for _ in 0..STEPS_LIMIT {
@@ -115,13 +115,15 @@ impl Line<'_> {
     }
 }
 
-fn begin(sasl: &Sasl) -> Result<Exchange, Trouble> {
-    let password = sasl
-        .password
-        .read()
+/// The password may be in a file, which is read anew.
+async fn begin(sasl: &Sasl) -> Result<Exchange, Trouble> {
+    let (username, source) = (sasl.username.clone(), sasl.password.clone());
+    let password = tokio::task::spawn_blocking(move || source.read())
+        .await
+        .map_err(|_| refused("reading the password was interrupted"))?
         .map_err(|error| refused(format_args!("sasl.password_file: {}", chain(&error))))?;
     let config: Arc<SASLConfig> =
-        SASLConfig::with_credentials(None, sasl.username.clone(), password.expose().to_owned()).map_err(refused)?;
+        SASLConfig::with_credentials(None, username, password.expose().to_owned()).map_err(refused)?;
     let mechanism = Mechname::parse(sasl.mechanism.as_str().as_bytes()).map_err(refused)?;
     SASLClient::new(config)
         .start_suggested_iter([mechanism])

@@ -13,6 +13,7 @@ mod round;
 pub(super) use describe::AsClassic;
 pub(super) use describe::AsConsumer;
 pub(super) use describe::AsShare;
+pub(super) use describe::AsStreams;
 pub(super) use groups::Question;
 pub(super) use groups::Wanted;
 

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::pin::Pin;
 
@@ -170,6 +171,15 @@ fn refused(error: &openssl::ssl::Error, verdict: X509VerifyResult) -> Trouble {
         (None, Some(error)) => Trouble::new(Cause::Tls, format_args!("during the handshake: {error}")),
         (None, None) => Trouble::new(Cause::Tls, "the broker closed the connection during the handshake"),
     }
+}
+
+/// What TLS itself says about a connection that broke later: a broker that refuses our certificate does so after the handshake (RFC 8446).
+pub(super) fn broken_by(error: &io::Error) -> Option<Trouble> {
+    let stack = error.get_ref()?.downcast_ref::<openssl::ssl::Error>()?.ssl_error()?;
+    Some(Trouble::new(
+        Cause::Tls,
+        format_args!("the broker broke it off: {}", Reasons(stack)),
+    ))
 }
 
 /// OpenSSL's own words, without its file names and line numbers.

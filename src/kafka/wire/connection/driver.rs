@@ -25,6 +25,7 @@ use super::Ask;
 use super::End;
 use super::FRAME_LIMIT;
 use crate::failure::Cause;
+use crate::kafka::wire::tls;
 use crate::kafka::wire::trouble::Trouble;
 
 /// What is read at once, at least.
@@ -129,7 +130,9 @@ where
             Event::Read(Ok(_)) => return self.deliver(),
             Event::Written(Ok(0)) => return Step::Break(Some(lost("the connection takes no more bytes"))),
             Event::Written(Ok(_)) => {}
-            Event::Read(Err(error)) | Event::Written(Err(error)) => return Step::Break(Some(lost(error))),
+            Event::Read(Err(error)) | Event::Written(Err(error)) => {
+                return Step::Break(Some(tls::broken_by(&error).unwrap_or_else(|| lost(error))));
+            }
             Event::Due => return self.expire(),
         }
         Step::Continue(())
