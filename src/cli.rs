@@ -3,6 +3,7 @@
 
 mod args;
 mod check;
+mod demo;
 mod export;
 mod lag;
 mod logging;
@@ -65,6 +66,8 @@ struct Cli {
 enum Command {
     /// Run the exporter: poll the clusters and serve /metrics.
     Serve(ServeArgs),
+    /// Run the exporter on a simulated cluster: no Kafka needed.
+    Demo(DemoArgs),
     /// Poll once and print the lag of every group.
     Lag(LagArgs),
     /// Move a group's committed offsets: plan, then execute.
@@ -89,6 +92,7 @@ impl Command {
     fn run(self, context: Context<'_>) -> Result<ExitStatus, CliError> {
         match self {
             Self::Serve(args) => serve(&args, context),
+            Self::Demo(args) => demo::run(&args, context),
             Self::Lag(args) => lag::run(&args, context),
             Self::Reset(command) => reset::run(&command, context),
             Self::Export(args) => export::run(&args, context),
