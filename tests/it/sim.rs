@@ -5,3 +5,5 @@ mod groups;
 mod logs;
 mod network;
 mod raw;
+pub(crate) mod running;
+mod stories;
