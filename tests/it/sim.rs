@@ -7,3 +7,4 @@ mod network;
 mod raw;
 pub(crate) mod running;
 mod stories;
+mod tools;
