@@ -32,6 +32,9 @@ use crate::verdict;
 
 use cycle::Cycle;
 
+/// How often a topic's configuration is asked for: it hardly ever changes.
+const CONFIGS_EVERY: Duration = Duration::from_secs(600);
+
 /// Polls one cluster.
 pub struct Poller<S, R> {
     cluster: Arc<Cluster>,
@@ -116,6 +119,7 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         };
         let mut heard = cycle.observe().await;
         self.times(&mut heard).await;
+        self.configs(&mut heard).await;
         self.own_resets.after_reading(&mut self.history, &heard);
         let snapshot = snapshot::evaluate(&mut self.history, heard, &self.settings);
         self.tell(&snapshot);
@@ -134,6 +138,18 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         heard.finished = self.clock.now();
         heard.stages.times = heard.finished.mono.saturating_sub(begun.mono);
         heard.stages.total += heard.stages.times;
+    }
+
+    /// Topic configuration, now and then: what retention there is.
+    async fn configs(&mut self, heard: &mut Observation) {
+        let due = self.history.take_due_configs(heard.finished, CONFIGS_EVERY);
+        if due.is_empty() {
+            return;
+        }
+        let deadline = Instant::now() + self.cluster.request_timeout;
+        let configs = self.survey.configs(&due, deadline).await;
+        heard.configs = due.into_iter().zip(configs).collect();
+        heard.calls.add(&self.survey.take_calls());
     }
 
     /// One line for each change of health, one per cycle for who debugs.
