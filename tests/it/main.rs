@@ -4,6 +4,8 @@
     reason = "tests live in real time and read what CI tells them"
 )]
 
+mod cli_config;
+mod faithful;
 mod layers;
 mod real_churn;
 mod real_cli;

@@ -23,6 +23,7 @@ pub mod offset_fetch;
 pub mod sasl_authenticate;
 pub mod sasl_handshake;
 pub mod share_group_describe;
+pub mod streams_group_describe;
 
 mod assignment;
 mod groups;

@@ -13,6 +13,7 @@ pub(super) use groups::FIND_COORDINATOR_OF_MANY;
 pub(super) use groups::FindCoordinator;
 pub(super) use groups::ListGroups;
 pub(super) use groups::ShareGroupDescribe;
+pub(super) use groups::StreamsGroupDescribe;
 pub(super) use metadata::METADATA_OF_NAMED;
 pub(super) use metadata::Metadata;
 pub(super) use offsets::ListOffsets;
@@ -26,10 +27,10 @@ pub(super) use session::ApiVersions;
 pub(super) use session::SaslAuthenticate;
 pub(super) use session::SaslHandshake;
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use bytes::Bytes;
+use bytes::BytesMut;
 use kafka_protocol::messages::RequestHeader;
 use kafka_protocol::protocol::Encodable;
 use kafka_protocol::protocol::HeaderVersion;
@@ -48,6 +49,30 @@ use crate::failure::Cause;
 /// What a broker sees of us in its logs and quotas.
 const CLIENT_ID: &str = "tidemark";
 
+/// A request on the wire.
+pub(super) trait Message {
+    /// Kafka's number of the call.
+    const KEY: i16;
+
+    /// The version of the header before it.
+    fn header_version(version: i16) -> i16;
+
+    /// Puts it behind its header.
+    fn put(&self, out: &mut BytesMut, version: i16) -> Result<(), String>;
+}
+
+impl<R: Request> Message for R {
+    const KEY: i16 = R::KEY;
+
+    fn header_version(version: i16) -> i16 {
+        <R as HeaderVersion>::header_version(version)
+    }
+
+    fn put(&self, out: &mut BytesMut, version: i16) -> Result<(), String> {
+        self.encode(out, version).map_err(|error| error.to_string())
+    }
+}
+
 /// One call.
 pub(super) trait Call: Send + Sync + 'static {
     /// Which.
@@ -55,7 +80,7 @@ pub(super) trait Call: Send + Sync + 'static {
     /// Whether a request may be sent again when it is not known what became of it. False for what changes something.
     const REPEATABLE: bool = true;
     /// The request on the wire.
-    type Request: Request;
+    type Request: Message;
 
     /// The lowest version that can say what is asked.
     fn lowest(&self) -> i16 {
@@ -118,17 +143,14 @@ fn frame<C: Call>(call: &C, version: i16) -> Result<Frame, Trouble> {
         .with_request_api_version(version)
         .with_client_id(Some(StrBytes::from_static_str(CLIENT_ID)));
     Frame::build(|out| {
-        header.encode(out, C::Request::header_version(version))?;
-        call.request(version).encode(out, version)
+        let header_version = C::Request::header_version(version);
+        header.encode(out, header_version).map_err(|error| error.to_string())?;
+        call.request(version).put(out, version)
     })
-    .map_err(|error| inexpressible(C::API, version, error))
-}
-
-fn inexpressible(api: Api, version: i16, error: impl Display) -> Trouble {
-    Trouble::new(
-        Cause::Unsupported,
-        format_args!("{api} v{version} cannot say what is asked: {error}"),
-    )
+    .map_err(|error| {
+        let detail = format_args!("{} v{version} cannot say what is asked: {error}", C::API);
+        Trouble::new(Cause::Unsupported, detail)
+    })
 }
 
 /// A name as the requests want it. Whoever asks has made sure that it is UTF-8.

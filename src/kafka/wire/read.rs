@@ -5,7 +5,7 @@ use crate::failure::Api;
 use crate::failure::ErrorCode;
 
 /// The lists of an answer may take this many times the bytes of the answer. The hungriest honest one (ListGroups v3, groups with ids of
-/// four letters and nothing else) takes as much; most take less than four times.
+/// four letters and nothing else) takes nearly as much; most take less than four times.
 const GROWTH: usize = 16;
 
 /// What they may take in any case: however short the names, nothing this small does harm.
@@ -230,10 +230,19 @@ impl<'a> Reader<'a> {
     pub(crate) fn pass<const MIN: usize>(
         &mut self,
         what: &'static str,
-        mut element: impl FnMut(&mut Self) -> Result<(), ReadError>,
+        element: impl FnMut(&mut Self) -> Result<(), ReadError>,
     ) -> Result<usize, ReadError> {
-        let count = self.count::<MIN>(what)?.unwrap_or(0);
-        for _ in 0..count {
+        Ok(self.pass_nullable::<MIN>(what, element)?.unwrap_or(0))
+    }
+
+    /// Reads over an array and says how many elements there were; `None` for null.
+    pub(crate) fn pass_nullable<const MIN: usize>(
+        &mut self,
+        what: &'static str,
+        mut element: impl FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<Option<usize>, ReadError> {
+        let count = self.count::<MIN>(what)?;
+        for _ in 0..count.unwrap_or(0) {
             element(self)?;
         }
         Ok(count)

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::answers;
 use super::call::ApiVersions;
 use super::call::Call;
+use super::call::Message;
 use super::call::Reply;
 use super::call::exchange;
 use super::call::spoken;
@@ -81,7 +82,6 @@ impl Session {
 
     /// The highest version of the call that both sides speak.
     pub(super) fn pick<C: Call>(&self, call: &C) -> Option<i16> {
-        use kafka_protocol::protocol::Request;
         self.versions.pick(C::Request::KEY, spoken(call))
     }
 

@@ -107,6 +107,7 @@ mod tests {
             &b"\0"[..],
             b"\0\0\0\0\0\0",
             b"\0\0\0\0\0\0\xff\xff\xff\xff\0",
+            b"\0\x03\0\0\0\0\xff\xff\xff\xff\0",
             b"\xff\xff\0\0\0\0\xff\xff\xff\xff",
             b"\0\0\x7f\xff\xff\xff\0\0\0\0",
             b"{\"version\":1,\"error\":0,\"master\":\"sr-1\"}",

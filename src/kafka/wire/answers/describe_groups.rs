@@ -41,7 +41,7 @@ fn group(reader: &mut Reader<'_>, version: i16, names: &mut Names) -> Result<(Gr
     if version >= 6 {
         reader.nullable_string("error message")?;
     }
-    let id = names.group(reader.string("group id")?);
+    let id = GroupId::from(reader.string("group id")?);
     let state = names.state(reader.nullable_string("group state")?);
     let protocol_type = reader.nullable_string("protocol type")?.unwrap_or_default();
     let protocol = names.text(reader.nullable_string("protocol")?);

@@ -11,6 +11,7 @@ use crate::failure::Cause;
 use crate::failure::Heard;
 use crate::kafka::wire::read::ReadError;
 use crate::kafka::wire::read::Reader;
+use crate::model::GroupId;
 use crate::model::Offset;
 
 /// Reads the body of an answer: start offsets by group; `None` where the group has not begun to read.
@@ -22,7 +23,7 @@ pub fn read(body: &[u8], version: i16, names: &mut Names) -> Result<Groups<Topic
     let mut reader = open(body, Api::DescribeShareGroupOffsets, version)?;
     reader.int32("throttle time")?;
     let groups = reader.list::<_, 6>("groups", |reader| {
-        let group = names.group(reader.string("group id")?);
+        let group = GroupId::from(reader.string("group id")?);
         let topics = topics(reader, names)?;
         let error = reader.error_code()?;
         reader.nullable_string("error message")?;

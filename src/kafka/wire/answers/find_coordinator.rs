@@ -46,7 +46,7 @@ fn one(reader: &mut Reader<'_>, version: i16, names: &mut Names) -> Result<Heard
 
 fn many(reader: &mut Reader<'_>, names: &mut Names) -> Result<Groups<Broker>, ReadError> {
     let found = reader.list::<_, 14>("coordinators", |reader| {
-        let group = names.group(reader.string("group id")?);
+        let group = GroupId::from(reader.string("group id")?);
         let broker = broker(reader, names)?;
         let error = reader.error_code()?;
         reader.nullable_string("error message")?;

@@ -9,6 +9,7 @@ use crate::failure::Heard;
 use crate::kafka::wire::read::ReadError;
 use crate::kafka::wire::read::Reader;
 use crate::model::BrokerId;
+use crate::model::GroupId;
 use crate::observation::ListedGroup;
 
 /// Reads the body of the answer of the broker `from`, which coordinates every group it lists. Sorted by group.
@@ -35,7 +36,7 @@ pub fn read(
 }
 
 fn group(reader: &mut Reader<'_>, version: i16, from: BrokerId, names: &mut Names) -> Result<ListedGroup, ReadError> {
-    let id = names.group(reader.string("group id")?);
+    let id = GroupId::from(reader.string("group id")?);
     let protocol_type = names.text(reader.nullable_string("protocol type")?);
     let state = if version >= 4 {
         word(reader, "group state")?

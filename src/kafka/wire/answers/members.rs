@@ -31,7 +31,7 @@ pub(super) fn described<const MIN: usize>(
 ) -> Result<(GroupId, Heard<Description>), ReadError> {
     let error = reader.error_code()?;
     reader.nullable_string("error message")?;
-    let id = names.group(reader.string("group id")?);
+    let id = GroupId::from(reader.string("group id")?);
     let state = names.state(reader.nullable_string("group state")?);
     let epochs = Epochs {
         group: reader.int32("group epoch")?,

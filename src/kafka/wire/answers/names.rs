@@ -5,16 +5,15 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use crate::model::GroupId;
 use crate::model::GroupState;
 use crate::model::Text;
 use crate::model::TopicName;
 
-/// The names seen so far: a million commits on a thousand topics share a thousand names. It only grows, so make one per cycle.
+/// The names seen so far: a million commits on a thousand topics share a thousand names. It only grows, so make one per cycle. Ids of
+/// groups are not in it, as an answer has each once, and finding them would cost more than it saves.
 #[derive(Debug, Default)]
 pub struct Names {
     topics: HashSet<TopicName>,
-    groups: HashSet<GroupId>,
     texts: HashSet<Text>,
     states: HashMap<Text, GroupState>,
 }
@@ -28,11 +27,6 @@ impl Names {
     /// The topic of that name.
     pub fn topic(&mut self, name: &[u8]) -> TopicName {
         kept(&mut self.topics, name)
-    }
-
-    /// The group of that id.
-    pub fn group(&mut self, id: &[u8]) -> GroupId {
-        kept(&mut self.groups, id)
     }
 
     /// That text; empty for null.

@@ -115,7 +115,7 @@ fn groups<T, R>(
     }
     let groups = if version >= 8 {
         let groups = reader.list::<_, 5>("groups", |reader| {
-            let group = names.group(reader.string("group id")?);
+            let group = GroupId::from(reader.string("group id")?);
             let topics = topics(reader, version, wanted, names)?;
             let error = reader.error_code()?;
             reader.tags()?;

@@ -206,6 +206,7 @@ fn read_any(api: Api, body: &[u8], version: i16, asked: &crate::model::GroupId) 
         Api::DescribeConfigs => drop(describe_configs::read(body, version, names)),
         Api::OffsetCommit => drop(offset_commit::read(body, version, names)),
         Api::OffsetDelete => drop(offset_delete::read(body, version, names)),
-        Api::StreamsGroupDescribe | Api::Fetch => unreachable!("no version of it is read"),
+        Api::StreamsGroupDescribe => drop(super::streams_group_describe::read(body, version, names)),
+        Api::Fetch => unreachable!("no version of it is read"),
     }
 }

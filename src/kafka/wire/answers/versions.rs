@@ -29,14 +29,18 @@ pub fn versions(api: Api) -> Option<RangeInclusive<i16>> {
         // v10 names topics by id alone.
         Api::OffsetCommit => 2..=9,
         Api::OffsetDelete => 0..=0,
-        Api::StreamsGroupDescribe | Api::Fetch => return None,
+        Api::StreamsGroupDescribe => 0..=0,
+        Api::Fetch => return None,
     })
 }
 
 /// How the body of an answer is written.
 pub(super) fn encoding(api: Api, version: i16) -> Encoding {
     let flexible = match api {
-        Api::ConsumerGroupDescribe | Api::ShareGroupDescribe | Api::DescribeShareGroupOffsets => true,
+        Api::ConsumerGroupDescribe
+        | Api::ShareGroupDescribe
+        | Api::StreamsGroupDescribe
+        | Api::DescribeShareGroupOffsets => true,
         Api::SaslAuthenticate => version >= 2,
         Api::ApiVersions | Api::FindCoordinator | Api::ListGroups => version >= 3,
         Api::DescribeConfigs => version >= 4,
@@ -44,7 +48,7 @@ pub(super) fn encoding(api: Api, version: i16) -> Encoding {
         Api::OffsetFetch | Api::ListOffsets => version >= 6,
         Api::OffsetCommit => version >= 8,
         Api::Metadata => version >= 9,
-        Api::SaslHandshake | Api::OffsetDelete | Api::StreamsGroupDescribe | Api::Fetch => false,
+        Api::SaslHandshake | Api::OffsetDelete | Api::Fetch => false,
     };
     if flexible {
         Encoding::Flexible

@@ -20,6 +20,7 @@ use crate::kafka::wire::read::ReadError;
 use crate::kafka::wire::survey::AsClassic;
 use crate::kafka::wire::survey::AsConsumer;
 use crate::kafka::wire::survey::AsShare;
+use crate::kafka::wire::survey::AsStreams;
 use crate::kafka::wire::survey::Client;
 use crate::kafka::wire::survey::Question;
 use crate::kafka::wire::survey::Wanted;
@@ -79,6 +80,7 @@ impl GroupFacts for Client {
             ("Classic", self.described::<AsClassic>(group, broker, deadline).await?),
             ("Consumer", self.described::<AsConsumer>(group, broker, deadline).await?),
             ("Share", self.described::<AsShare>(group, broker, deadline).await?),
+            ("Streams", self.described::<AsStreams>(group, broker, deadline).await?),
         ];
         let mut alive = described.into_iter().filter_map(|(kind, found)| Some((kind, found?)));
         match (alive.next(), alive.next()) {

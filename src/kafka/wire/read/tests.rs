@@ -1,3 +1,5 @@
+//! The primitives, byte by byte.
+
 use super::*;
 
 fn classic(bytes: &[u8]) -> Reader<'_> {

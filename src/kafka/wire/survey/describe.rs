@@ -19,6 +19,7 @@ use crate::kafka::wire::call::DescribeGroups;
 use crate::kafka::wire::call::OFFSET_FETCH_OF_MANY;
 use crate::kafka::wire::call::OffsetFetch;
 use crate::kafka::wire::call::ShareGroupDescribe;
+use crate::kafka::wire::call::StreamsGroupDescribe;
 use crate::kafka::wire::read::ReadError;
 use crate::model::GroupId;
 use crate::model::GroupState;
@@ -90,6 +91,8 @@ described_by! {
     AsConsumer: ConsumerGroupDescribe, consumer_group_describe;
     /// As a share group.
     AsShare: ShareGroupDescribe, share_group_describe;
+    /// As a streams group.
+    AsStreams: StreamsGroupDescribe, streams_group_describe;
 }
 
 /// Every commit, without what Kafka keeps beside it.
@@ -126,7 +129,11 @@ impl Question for Commits {
 }
 
 impl Client {
-    pub(super) async fn describe(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Description>> {
+    pub(super) async fn describe_all(
+        &mut self,
+        groups: &mut [ListedGroup],
+        deadline: Instant,
+    ) -> Vec<Heard<Description>> {
         let all: Vec<_> = (0..groups.len()).collect();
         let mut heard = unheard(groups.len());
         let wanted = self.at_first(groups, &all, &mut heard, deadline).await;
@@ -220,27 +227,23 @@ impl Client {
     async fn describe_once(
         &mut self,
         groups: &[ListedGroup],
-        wanted: Vec<Wanted>,
+        mut wanted: Vec<Wanted>,
         deadline: Instant,
     ) -> Heards<Description> {
-        let (mut classic, mut consumer, mut share, mut heard) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for one in wanted {
-            match Kind::of(&groups[one.index]) {
-                Kind::Classic => classic.push(one),
-                Kind::Consumer => consumer.push(one),
-                Kind::Share => share.push(one),
-                Kind::Streams => {
-                    self.failed(Api::StreamsGroupDescribe, Cause::Unsupported);
-                    heard.push((one.index, Err(Cause::Unsupported)));
-                }
-            }
-        }
-        let classic = self.begin::<AsClassic>(classic, deadline).await;
+        let mut of_kind = |kind| -> Vec<_> {
+            wanted
+                .extract_if(.., |one| Kind::of(&groups[one.index]) == kind)
+                .collect()
+        };
+        let (consumer, share, streams) = (of_kind(Kind::Consumer), of_kind(Kind::Share), of_kind(Kind::Streams));
+        let classic = self.begin::<AsClassic>(wanted, deadline).await;
         let consumer = self.begin::<AsConsumer>(consumer, deadline).await;
         let share = self.begin::<AsShare>(share, deadline).await;
-        heard.extend(self.finish(classic).await);
+        let streams = self.begin::<AsStreams>(streams, deadline).await;
+        let mut heard = self.finish(classic).await;
         heard.extend(self.finish(consumer).await);
         heard.extend(self.finish(share).await);
+        heard.extend(self.finish(streams).await);
         heard
     }
 

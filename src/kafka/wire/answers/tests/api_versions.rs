@@ -1,3 +1,5 @@
+//! What a broker speaks.
+
 use kafka_protocol::messages::ApiVersionsResponse;
 use kafka_protocol::messages::api_versions_response::ApiVersion;
 use kafka_protocol::messages::api_versions_response::FinalizedFeatureKey;

@@ -1,3 +1,5 @@
+//! Settings of topics.
+
 use std::time::Duration;
 
 use kafka_protocol::messages::DescribeConfigsResponse;

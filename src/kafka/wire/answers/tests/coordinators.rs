@@ -1,3 +1,5 @@
+//! Who coordinates a group.
+
 use kafka_protocol::messages::BrokerId as WireBroker;
 use kafka_protocol::messages::FindCoordinatorResponse;
 use kafka_protocol::messages::find_coordinator_response::Coordinator;

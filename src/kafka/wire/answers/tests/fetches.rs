@@ -1,3 +1,5 @@
+//! Commits, and start offsets of share groups.
+
 use kafka_protocol::messages::DescribeShareGroupOffsetsResponse;
 use kafka_protocol::messages::OffsetFetchResponse;
 use kafka_protocol::messages::describe_share_group_offsets_response as share;

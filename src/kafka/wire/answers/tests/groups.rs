@@ -1,2 +1,4 @@
+//! State and members of groups.
+
 mod classic;
 mod newer;

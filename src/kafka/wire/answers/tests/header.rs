@@ -1,3 +1,5 @@
+//! What comes before every answer.
+
 use kafka_protocol::messages::ApiKey;
 use kafka_protocol::messages::ResponseHeader;
 
@@ -20,13 +22,15 @@ fn key(api: Api) -> ApiKey {
         Api::DescribeConfigs => ApiKey::DescribeConfigs,
         Api::OffsetCommit => ApiKey::OffsetCommit,
         Api::OffsetDelete => ApiKey::OffsetDelete,
-        Api::StreamsGroupDescribe | Api::Fetch => unreachable!("no version of it is read"),
+        Api::StreamsGroupDescribe | Api::Fetch => {
+            unreachable!("the codec does not know it, or no version of it is read")
+        }
     }
 }
 
 #[test]
 fn the_header_of_every_answer_is_read_as_the_codec_writes_it() {
-    for api in Api::ALL {
+    for api in Api::ALL.into_iter().filter(|api| *api != Api::StreamsGroupDescribe) {
         for version in versions(api).into_iter().flatten() {
             let mut frame = Vec::new();
             let header = ResponseHeader::default()

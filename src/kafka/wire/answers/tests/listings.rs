@@ -1,3 +1,5 @@
+//! Lists of groups and limits of logs.
+
 use kafka_protocol::messages::ListGroupsResponse;
 use kafka_protocol::messages::ListOffsetsResponse;
 use kafka_protocol::messages::list_groups_response as groups;
@@ -127,4 +129,17 @@ fn single_partitions_are_found_by_topic_and_index() {
     assert_eq!(offset("b", 3), Some(31), "the last one in the answer counts");
     assert_eq!(offset("b", 2), None);
     assert_eq!(offset("c", 0), None);
+}
+
+#[test]
+fn many_groups_of_which_next_to_nothing_is_told_are_not_too_many() {
+    let group = |number| {
+        let id = StrBytes::from_string(format!("{number:04x}"));
+        groups::ListedGroup::default().with_group_id(id.into())
+    };
+    let mut body = Vec::new();
+    let answer = ListGroupsResponse::default().with_groups((0..30_000).map(group).collect());
+    answer.encode(&mut body, 3).unwrap();
+    let groups = list_groups::read(&body, 3, BrokerId(7), &mut Names::new());
+    assert_eq!(groups.map(|groups| groups.map(|groups| groups.len())), Ok(Ok(30_000)));
 }

@@ -1,3 +1,5 @@
+//! Brokers, topics and leaders.
+
 use kafka_protocol::messages::BrokerId as WireBroker;
 use kafka_protocol::messages::MetadataResponse;
 use kafka_protocol::messages::TopicName as WireTopic;

@@ -1,3 +1,5 @@
+//! The answers of a login.
+
 use std::time::Duration;
 
 use kafka_protocol::messages::SaslAuthenticateResponse;

@@ -1,3 +1,5 @@
+//! What became of commits from outside.
+
 use kafka_protocol::messages::OffsetCommitResponse;
 use kafka_protocol::messages::OffsetDeleteResponse;
 use kafka_protocol::messages::offset_commit_response as commit;

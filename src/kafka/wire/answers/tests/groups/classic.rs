@@ -1,3 +1,5 @@
+//! Classic groups, with the bytes their leaders write.
+
 use bytes::Bytes;
 use kafka_protocol::messages::ConsumerProtocolAssignment;
 use kafka_protocol::messages::DescribeGroupsResponse;

@@ -1,3 +1,5 @@
+//! Groups of KIP-848 and KIP-932.
+
 use kafka_protocol::messages::ConsumerGroupDescribeResponse;
 use kafka_protocol::messages::ShareGroupDescribeResponse;
 use kafka_protocol::messages::consumer_group_describe_response as consumer;
