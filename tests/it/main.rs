@@ -6,6 +6,7 @@
 
 mod cli_config;
 mod faithful;
+mod faults;
 mod layers;
 mod real_churn;
 mod real_cli;
