@@ -2,7 +2,6 @@
 //! call, and only requests that nobody answers take real time.
 
 mod cases;
-mod demo;
 mod exporter;
 mod names;
 mod outages;
