@@ -7,6 +7,7 @@
 mod cli_config;
 mod faithful;
 mod layers;
+mod readme;
 mod real_churn;
 mod real_cli;
 mod real_faults;
