@@ -3,7 +3,11 @@
 
 mod args;
 mod check;
+mod demo;
+mod export;
+mod lag;
 mod logging;
+mod reset;
 mod reset_args;
 mod status;
 #[cfg(test)]
@@ -30,12 +34,14 @@ pub use status::CliError;
 pub use status::ExitStatus;
 
 use std::ffi::OsString;
+use std::io;
 use std::io::Write;
 
 use clap::CommandFactory as _;
 use clap::Parser;
 use clap::Subcommand;
 use clap::error::ErrorKind;
+use tokio::runtime::Runtime;
 
 use crate::app;
 use crate::config::Config;
@@ -60,6 +66,15 @@ struct Cli {
 enum Command {
     /// Run the exporter: poll the clusters and serve /metrics.
     Serve(ServeArgs),
+    /// Run the exporter on a simulated cluster: no Kafka needed.
+    Demo(DemoArgs),
+    /// Poll once and print the lag of every group.
+    Lag(LagArgs),
+    /// Move a group's committed offsets: plan, then execute.
+    #[command(subcommand)]
+    Reset(ResetCommand),
+    /// Print a group's committed offsets as CSV.
+    Export(ExportArgs),
     /// Tell whether the configuration is right: all that is wrong with it at once.
     CheckConfig,
     /// Print the effective configuration with every default, secrets as ***.
@@ -77,6 +92,10 @@ impl Command {
     fn run(self, context: Context<'_>) -> Result<ExitStatus, CliError> {
         match self {
             Self::Serve(args) => serve(&args, context),
+            Self::Demo(args) => demo::run(&args, context),
+            Self::Lag(args) => lag::run(&args, context),
+            Self::Reset(command) => reset::run(&command, context),
+            Self::Export(args) => export::run(&args, context),
             Self::CheckConfig => check::config(context),
             Self::PrintConfig => check::print(context),
         }
@@ -140,10 +159,26 @@ impl Context<'_> {
 
 fn serve(args: &ServeArgs, mut context: Context<'_>) -> Result<ExitStatus, CliError> {
     let config = context.load(&args.flags())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let runtime = runtime()?;
+    let served = runtime.block_on(app::serve(config));
+    // A name that is being resolved, or a broker that hangs, holds up nobody.
+    runtime.shutdown_background();
+    served?;
+    Ok(ExitStatus::Done)
+}
+
+fn runtime() -> Result<Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(CliError::Runtime)?;
-    runtime.block_on(app::serve(config))?;
-    Ok(ExitStatus::Done)
+        .map_err(CliError::Runtime)
+}
+
+/// Writes what was asked for.
+fn write(out: &mut dyn Write, text: &str) -> Result<ExitStatus, CliError> {
+    match out.write_all(text.as_bytes()) {
+        // Whoever closed the pipe has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
+        _ => Ok(ExitStatus::Done),
+    }
 }

@@ -14,6 +14,7 @@
 //! bytes: group ids are bytes.
 
 mod activity;
+pub mod admin;
 mod api;
 mod body;
 mod connections;

@@ -25,7 +25,7 @@ pub mod scope;
 pub mod undo;
 
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 #[cfg(test)]
 mod model_tests;
 

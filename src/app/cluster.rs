@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::clock::Clock;
+use crate::collect::OwnResets;
 use crate::collect::Poller;
 use crate::config::Cluster;
 use crate::config::Config;
@@ -16,6 +17,9 @@ use crate::kafka::records;
 use crate::kafka::wire;
 use crate::metrics::Packer;
 use crate::snapshot::Snapshot;
+
+/// A poller and where its snapshots appear.
+pub(super) type Polling = (Poller<wire::Client, records::Reader>, watch::Receiver<Arc<Snapshot>>);
 
 /// A cluster that will be polled.
 pub(super) struct Watch {
@@ -44,15 +48,18 @@ impl Watch {
             config: cluster.clone(),
             latest,
         };
-        (
-            Self {
-                poller,
-                snapshots,
-                packer,
-                publish,
-            },
-            feed,
-        )
+        let watch = Self {
+            poller,
+            snapshots,
+            packer,
+            publish,
+        };
+        (watch, feed)
+    }
+
+    /// Where resets of the cluster's groups are told.
+    pub(super) fn own_resets(&self) -> (Arc<str>, OwnResets) {
+        (self.poller.cluster().clone(), self.poller.own_resets())
     }
 
     /// Starts polling and packing.
@@ -63,11 +70,7 @@ impl Watch {
 }
 
 /// A poller of one cluster with its two clients.
-pub(super) fn poller(
-    config: &Config,
-    cluster: &Arc<Cluster>,
-    clock: &Clock,
-) -> (Poller<wire::Client, records::Reader>, watch::Receiver<Arc<Snapshot>>) {
+pub(super) fn poller(config: &Config, cluster: &Arc<Cluster>, clock: &Clock) -> Polling {
     let clients = (
         wire::Client::new(cluster.clone()),
         records::Reader::new(cluster.clone()),

@@ -12,6 +12,7 @@ use crate::snapshot::Snapshot;
 use super::cluster::poller;
 
 /// Polls each of the clusters once, side by side; the snapshots in the same order.
+/// A cluster that cannot be read is told by its snapshot.
 pub async fn poll_once(config: &Config, clusters: &[Arc<Cluster>], clock: &Clock) -> Vec<Arc<Snapshot>> {
     let mut polls = JoinSet::new();
     for (place, cluster) in clusters.iter().enumerate() {

@@ -1,10 +1,9 @@
 //! `check-config` and `print-config`.
 
-use std::io;
-
 use super::CliError;
 use super::Context;
 use super::ExitStatus;
+use super::write;
 use crate::config;
 use crate::config::Config;
 use crate::config::Loaded;
@@ -39,12 +38,4 @@ fn verdict(loaded: &Loaded) -> String {
         clusters.len(),
         names.join(", ")
     )
-}
-
-fn write(out: &mut dyn io::Write, text: &str) -> Result<ExitStatus, CliError> {
-    match out.write_all(text.as_bytes()) {
-        // Whoever closed the pipe has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(ExitStatus::Done),
-    }
 }

@@ -127,7 +127,7 @@ pub(super) fn patterns(node: &Node<'_>) -> Option<Patterns> {
     }))?;
     match Patterns::new(checked) {
         Ok(patterns) => Some(patterns),
-        Err(error) => node.refuse(reason(&error)),
+        Err(error) => node.refuse(format!("must be regular expressions: {}", reason(&error))),
     }
 }
 

@@ -135,6 +135,13 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_never_ends_is_refused() {
+        let endless = PasswordSource::File("/dev/zero".into()).read();
+        let problem = endless.map_err(|error| error.problem()).unwrap_err();
+        assert_eq!(problem, "must be a file that can be read: larger than 16 MiB");
+    }
+
+    #[test]
     fn a_file_that_changes_is_read_anew() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("secret");

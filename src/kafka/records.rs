@@ -8,6 +8,7 @@ mod client;
 mod round;
 mod worker;
 
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::TrySendError;
 use std::sync::mpsc::sync_channel;
@@ -33,28 +34,26 @@ use worker::Worker;
 
 /// Reads single records of one cluster for their time. Connects on the first read; dropping it ends its thread.
 #[derive(Debug)]
-pub struct Records {
+pub struct Reader {
     /// Room for one: who is still busy with an overdue read is not given another.
     jobs: SyncSender<Job>,
 }
 
-impl Records {
+impl Reader {
     /// A reader with the cluster's addresses, credentials and isolation. Nothing is connected yet.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no thread.
-    pub fn new(cluster: &Cluster) -> std::io::Result<Self> {
+    pub fn new(cluster: Arc<Cluster>) -> Self {
         let (jobs, inbox) = sync_channel(1);
         let settings = Settings::of(cluster);
-        thread::Builder::new()
-            .name("record-times".to_owned())
-            .spawn(move || Worker::new(settings).run(&inbox))?;
-        Ok(Self { jobs })
+        let thread = thread::Builder::new().name("record-times".to_owned());
+        if let Err(error) = thread.spawn(move || Worker::new(settings).run(&inbox)) {
+            // Without the thread nobody takes jobs, and every read says so.
+            tracing::error!(%error, "no thread for the times of records");
+        }
+        Self { jobs }
     }
 }
 
-impl RecordTimes for Records {
+impl RecordTimes for Reader {
     async fn read(&mut self, wanted: &[(TopicName, Partition, Offset)], deadline: Instant) -> Vec<Heard<RecordAt>> {
         let mut answers = vec![Err(Cause::TimedOut); wanted.len()];
         if wanted.is_empty() {

@@ -211,7 +211,29 @@ pub struct Executed {
 impl Executed {
     /// True when every partition is as ordered.
     pub fn is_complete(&self) -> bool {
-        self.results.iter().all(|row| row.result == DONE)
+        self.unfinished().next().is_none()
+    }
+
+    /// Partitions that are not, or may not be, as ordered.
+    pub fn unfinished(&self) -> impl Iterator<Item = &RowResult> {
+        self.results.iter().filter(|row| row.result != DONE)
+    }
+
+    /// What is wrong and what to do when it is not complete; `commit_failed`.
+    pub fn failure(&self) -> String {
+        let (all, left) = (self.results.len(), self.unfinished().count());
+        let unknown = self.unfinished().filter(|row| row.result == UNKNOWN).count();
+        let overwritten = self.unfinished().filter(|row| row.result == OVERWRITTEN).count();
+        let mut told = format!("{} of {all} partitions are as ordered", all - left);
+        if unknown > 0 {
+            told += &format!("; of {unknown} no answer came, and the write may still arrive");
+        }
+        if overwritten > 0 {
+            told += &format!(
+                "; on {overwritten} somebody else has committed since, so something that reads for this group is running"
+            );
+        }
+        told + ": look at the results, then send the same plan again to finish it, or plan the undo"
     }
 }
 

@@ -50,8 +50,8 @@ pub trait Access: Send + Sync + 'static {
 
 /// Whoever wants to know of resets: the counters, the poller's history.
 pub trait Observer: Send + Sync + 'static {
-    /// One attempt has ended so; for `tidemark_resets_total`.
-    fn ended(&self, ending: Ending);
+    /// One attempt on a group of this cluster has ended so; for `tidemark_resets_total`. The cluster is as it was asked for.
+    fn ended(&self, cluster: &str, ending: Ending);
 
     /// These commits were just moved by a reset: their jump is no progress of consumers.
     fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]);
@@ -72,7 +72,7 @@ pub enum Ending {
 
 /// An observer that does not care.
 impl Observer for () {
-    fn ended(&self, _: Ending) {}
+    fn ended(&self, _: &str, _: Ending) {}
 
     fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)]) {}
 }
@@ -145,8 +145,8 @@ impl<A: Access> Resets<A> {
     }
 
     /// Counts an attempt that was turned away before it could be recorded.
-    pub fn turned_away(&self) {
-        self.observer.ended(Ending::Refused);
+    pub fn turned_away(&self, cluster: &str) {
+        self.observer.ended(cluster, Ending::Refused);
     }
 
     /// Plans a reset. `request` may already be a refusal: then it is recorded and given back.
@@ -168,10 +168,8 @@ impl<A: Access> Resets<A> {
             Ok(planned) => self.record(&line.planned(&planned)).await.map(|()| planned),
             Err(refusal) => Err(self.record_refusal(line, refusal).await),
         };
-        self.observer.ended(match &planned {
-            Ok(_) => Ending::Planned,
-            Err(_) => Ending::Refused,
-        });
+        let ending = planned.as_ref().map_or(Ending::Refused, |_| Ending::Planned);
+        self.observer.ended(&at.cluster, ending);
         planned
     }
 
@@ -216,11 +214,12 @@ impl<A: Access> Resets<A> {
             }
             Err(Turned::AfterIntent(refusal)) => Err(Stopped::Refused(refusal)),
         };
-        self.observer.ended(match &ended {
+        let ending = match &ended {
             Ok(_) => Ending::Executed,
             Err(Stopped::Refused(_)) => Ending::Refused,
             Err(Stopped::Failed(_)) => Ending::Failed,
-        });
+        };
+        self.observer.ended(&at.cluster, ending);
         ended
     }
 
@@ -249,6 +248,30 @@ impl<A: Access> Resets<A> {
             }
             Err(refusal) => Err(Turned::AfterIntent(self.record_refusal(line, refusal).await)),
         }
+    }
+
+    /// Who keeps the group active right now; `None` when nobody does, or it cannot be told.
+    pub async fn active(&self, at: &Place) -> Option<Refusal> {
+        let (mut kafka, pace) = self.open(at).ok()?;
+        let seen = facts::read_group(&mut kafka, &at.group, pace).await.ok().flatten()?;
+        guard::active(&at.group, &seen)
+    }
+
+    /// Every commit of the group.
+    ///
+    /// # Errors
+    ///
+    /// `unknown_group` when there is neither the group nor a commit; `cannot_verify` when that cannot be told.
+    pub async fn commits(&self, at: &Place) -> Result<facts::Commits, Refusal> {
+        guard::name(&at.group)?;
+        let (mut kafka, pace) = self.open(at)?;
+        let commits = facts::read_commits(&mut kafka, &at.group, pace).await?;
+        if commits.is_empty() {
+            let seen = facts::read_group(&mut kafka, &at.group, pace).await;
+            let seen = seen.map_err(|failure| guard::unverified(&failure))?;
+            guard::known(&at.group, seen.as_ref(), &commits)?;
+        }
+        Ok(commits)
     }
 
     fn open(&self, at: &Place) -> Result<(A::Facts, Pace), Refusal> {

@@ -99,7 +99,7 @@ fn one(text: &str, form: Form<'_>) -> Result<Option<KeyOffset>, String> {
 
 /// The fields of one line, bare or quoted. One line at a time, so that a quote that is never closed spoils no other line's number.
 fn fields(text: &str) -> Result<Vec<String>, String> {
-    if text.matches('"').count() % 2 != 0 {
+    if !text.matches('"').count().is_multiple_of(2) {
         return Err("a quote is not closed".to_owned());
     }
     let mut reader = csv::ReaderBuilder::new()

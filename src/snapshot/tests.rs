@@ -306,11 +306,15 @@ fn a_partition_beyond_the_topic_counts_for_no_sum() {
 
 #[test]
 fn a_partition_without_a_leader_takes_its_sums_with_it() {
-    let torn = topic_heard(&[(Ok(0), Ok(10)), (Err(Cause::NoLeader), Err(Cause::NoLeader))]);
-    let seen = world().cycle(
-        vec![group("g", &[("t", &[(0, 3), (1, 3)]), ("u", &[(0, 7)])])],
-        vec![("t", torn), ("u", topic(&[(0, 10)]))],
-    );
+    let torn = || topic_heard(&[(Ok(0), Ok(10)), (Err(Cause::NoLeader), Err(Cause::NoLeader))]);
+    let mut world = world();
+    let mut cycle = || {
+        world.cycle(
+            vec![group("g", &[("t", &[(0, 3), (1, 3)]), ("u", &[(0, 7)])])],
+            vec![("t", torn()), ("u", topic(&[(0, 10)]))],
+        )
+    };
+    let seen = cycle();
     let group = &seen.groups[0];
     assert_eq!(lags(&group.topics[0]), [(0, Some(7)), (1, None)]);
     assert_eq!(
@@ -319,7 +323,9 @@ fn a_partition_without_a_leader_takes_its_sums_with_it() {
     );
     assert_eq!(group.readable_lag, Some(10));
     assert_eq!(group.topics[0].unreadable, [(Reason::NoLeader, 1)]);
-    assert_eq!(group.status, Status::Unreadable);
+    assert_eq!(group.status, Status::Ok, "not yet longer than max_staleness");
+    let later = (0..4).map(|_| cycle()).last().expect("four");
+    assert_eq!(later.groups[0].status, Status::Unreadable);
 }
 
 #[test]

@@ -4,11 +4,14 @@
     reason = "tests live in real time and read what CI tells them"
 )]
 
+mod cli_config;
+mod faithful;
 mod layers;
 mod real_churn;
 mod real_cli;
 mod real_faults;
 mod real_kafka;
+mod real_records;
 mod real_secure;
 mod real_serve;
 mod real_wire;

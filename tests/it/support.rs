@@ -1,10 +1,10 @@
 //! What the tests stand on: real Kafka brokers, the binary itself, a strict reader of what it serves, and Prometheus. Whatever is
 //! started here ends with the test, and with the test process however that ends.
 
-mod admin;
+pub(crate) mod admin;
 mod clients;
 mod cluster;
-mod groups;
+pub(crate) mod groups;
 mod http;
 mod jars;
 mod kafka;
@@ -15,8 +15,8 @@ mod scrape;
 mod secure;
 mod strangers;
 mod tidemark;
-mod wait;
-mod wire;
+pub(crate) mod wait;
+pub(crate) mod wire;
 
 pub(crate) use clients::Joining;
 pub(crate) use clients::Member;

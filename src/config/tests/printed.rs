@@ -193,6 +193,8 @@ fn expressions_are_for_the_whole_name_line_breaks_included() {
 }
 
 proptest! {
+    // Each case writes files.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn any_name_and_any_user_survive_being_printed(name in "\\PC{1,40}", user in "[^\u{0}]{1,40}") {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();

@@ -31,12 +31,11 @@ pub(super) type Consumer = BaseConsumer<Quiet>;
 pub(super) struct Settings {
     /// All but the secrets, which are read anew for every client.
     plain: ClientConfig,
-    tls: Option<Tls>,
-    sasl: Option<Sasl>,
+    cluster: Arc<Cluster>,
 }
 
 impl Settings {
-    pub(super) fn of(cluster: &Cluster) -> Self {
+    pub(super) fn of(cluster: Arc<Cluster>) -> Self {
         let mut config = ClientConfig::new();
         let addresses: Vec<String> = cluster.bootstrap_servers.iter().map(address).collect();
         // librdkafka wants a second between what a fetch may wait and its timeout.
@@ -63,20 +62,18 @@ impl Settings {
             ("socket.connection.setup.timeout.ms", &timeout),
             ("reconnect.backoff.max.ms", "2000"),
             ("allow.auto.create.topics", "false"),
+            // The metadata has just named the topic: whoever does not know it has lost it.
+            ("topic.metadata.propagation.max.ms", "1000"),
         ] {
             config.set(key, value);
         }
         config.set_log_level(RDKafkaLogLevel::Warning);
-        Self {
-            plain: config,
-            tls: cluster.tls.clone(),
-            sasl: cluster.sasl.clone(),
-        }
+        Self { plain: config, cluster }
     }
 
     pub(super) fn connect(&self) -> Result<Arc<Consumer>, Cause> {
         let mut config = self.plain.clone();
-        secure(&mut config, self.tls.as_ref(), self.sasl.as_ref()).map_err(|error| {
+        secure(&mut config, self.cluster.tls.as_ref(), self.cluster.sasl.as_ref()).map_err(|error| {
             tracing::debug!(%error, "no secret for librdkafka");
             Cause::Authentication
         })?;

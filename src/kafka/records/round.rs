@@ -114,6 +114,8 @@ impl Round {
             queue.set_nonempty_callback(move || {
                 let _ = wake.send(index);
             });
+            // What an earlier round left in it must not keep it from becoming non-empty.
+            while queue.poll(Duration::ZERO).is_some() {}
             queues.push(queue);
         }
         if consumer.assign(&list).is_err() {
@@ -134,8 +136,10 @@ impl Round {
             if left.is_zero() {
                 break;
             }
-            if let Ok(index) = self.ready.recv_timeout(left.min(SLICE)) {
-                self.take(index, job);
+            match self.ready.recv_timeout(left.min(SLICE)) {
+                Ok(index) => self.take(index, job),
+                // A queue that still holds something from an earlier round wakes nobody.
+                Err(_) => (0..self.slots.len()).for_each(|index| self.take(index, job)),
             }
             // Connection errors and the refresh of tokens come by the common queue.
             drop(self.consumer.poll(Duration::ZERO));

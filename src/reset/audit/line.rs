@@ -29,9 +29,6 @@ pub struct Caller {
     /// The other end of the connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<SocketAddr>,
-    /// The subject of the client's certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<String>,
 }
 
 /// What a line records.

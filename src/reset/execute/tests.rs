@@ -30,7 +30,6 @@ fn caller() -> Caller {
         who: "on-call".to_owned(),
         via: "http",
         peer: None,
-        certificate: None,
     }
 }
 
@@ -317,7 +316,7 @@ async fn every_code_of_a_broker_is_named_and_a_doubtful_one_is_settled_by_readin
         let planned = bench.plan(json!({"offset": 12})).await;
         bench.cluster.twist(Step::Write, 1, Twist::Answer(vec![Err(cause); 3]));
         bench.cluster.change(Step::Commits, 3, |world| {
-            (0..3).for_each(|p| world.commit("g", "orders", p, 12))
+            (0..3).for_each(|p| world.commit("g", "orders", p, 12));
         });
         match bench.run(&planned).await {
             Ok(executed) => assert!(is_doubtful(cause) && words(&executed) == [DONE; 3], "{code}"),

@@ -264,16 +264,16 @@ fn new_topic(name: &str) -> CreatableTopic {
 }
 
 /// A topic of a metadata request.
-pub(super) fn metadata_topic(name: &str) -> MetadataRequestTopic {
+pub(crate) fn metadata_topic(name: &str) -> MetadataRequestTopic {
     MetadataRequestTopic::default().with_name(Some(topic_name(name)))
 }
 
 /// A string as the protocol's crate wants it.
-pub(super) fn text(value: &str) -> StrBytes {
+pub(crate) fn text(value: &str) -> StrBytes {
     StrBytes::from_string(value.to_owned())
 }
 
 /// A topic's name as the protocol's crate wants it.
-pub(super) fn topic_name(value: &str) -> TopicName {
+pub(crate) fn topic_name(value: &str) -> TopicName {
     TopicName(text(value))
 }

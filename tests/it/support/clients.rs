@@ -154,10 +154,17 @@ impl Kafka {
         self.produce_at(topic, partition, count, None);
     }
 
-    /// Produces `count` records with this timestamp, in milliseconds since 1970.
+    /// Produces `count` records with this timestamp in milliseconds since 1970, or dated now.
     pub(crate) fn produce_at(&self, topic: &str, partition: i32, count: usize, at: Option<i64>) {
+        self.produce_to(&[(topic, partition)], count, at);
+    }
+
+    /// The same to each of the partitions.
+    pub(crate) fn produce_to(&self, places: &[(&str, i32)], count: usize, at: Option<i64>) {
         let sender = self.sender.get_or_init(|| Sender::new(&self.client()));
-        sender.send(topic, partition, count, at);
+        places
+            .iter()
+            .for_each(|(topic, partition)| sender.send(topic, *partition, count, at));
         sender.flush();
     }
 

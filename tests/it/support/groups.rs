@@ -212,6 +212,7 @@ pub(crate) fn commit_request(group: &str, offsets: &[(&str, i32, i64)]) -> Offse
         .with_topics(topics.into_iter().map(topic).collect())
 }
 
-fn group_id(group: &str) -> GroupId {
+/// A group's id as the protocol's crate wants it.
+pub(crate) fn group_id(group: &str) -> GroupId {
     GroupId(text(group))
 }

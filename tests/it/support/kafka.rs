@@ -161,6 +161,12 @@ impl Kafka {
         broker.paused = false;
     }
 
+    /// Which Kafka this is.
+    pub(crate) fn version(&self) -> String {
+        let folder = self.ground.jars.file_name().expect("a folder").to_string_lossy();
+        folder.trim_start_matches("kafka-").to_owned()
+    }
+
     /// One of Kafka's own tools by its class, for example `org.apache.kafka.tools.consumer.group.ConsumerGroupCommand`; what it
     /// prints.
     pub(crate) fn tool(&self, class: &str, arguments: &[&str]) -> String {
@@ -285,7 +291,8 @@ impl Kafka {
 
     fn last_words(&self) -> String {
         let said = |i: i32| fs::read_to_string(self.folder(i).join("out")).unwrap_or_default();
-        self.ids().map(|i| tail(&said(i), 20)).collect::<Vec<_>>().join("\n")
+        let said: Vec<String> = self.ids().map(|i| tail(&said(i), 20)).collect();
+        format!("Kafka {} said last: {}", self.version(), said.join("\n"))
     }
 }
 

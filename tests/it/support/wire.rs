@@ -35,6 +35,11 @@ impl Wire {
     /// Sends a request and waits for its answer.
     pub(crate) fn call<R: Request>(&mut self, request: &R, version: i16) -> io::Result<R::Response> {
         self.send(request, version)?;
+        self.answer::<R>(version)
+    }
+
+    /// The next answer, which must be one to such a request.
+    pub(crate) fn answer<R: Request>(&mut self, version: i16) -> io::Result<R::Response> {
         let mut answer = self.receive()?;
         let header = R::Response::header_version(version);
         ResponseHeader::decode(&mut answer, header).map_err(io::Error::other)?;
