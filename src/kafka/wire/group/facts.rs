@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::failure::Heard;
 use crate::kafka::CommitFact;
 use crate::kafka::GroupFacts;
+use crate::kafka::Survey;
 use crate::kafka::wire::answers;
 use crate::kafka::wire::answers::Groups;
 use crate::kafka::wire::answers::Names;
@@ -107,6 +108,8 @@ impl GroupFacts for Client {
         topics: &[TopicName],
         deadline: Instant,
     ) -> Result<HashMap<TopicName, Heard<TopicMeta>>, Failure> {
+        // The coordinator is all that is known of the cluster until now; the leaders may be anywhere.
+        Survey::brokers(self, deadline).await?;
         let heard = self.metadata(topics, deadline).await;
         let nobody = |meta: &Heard<TopicMeta>| {
             meta.as_ref()
