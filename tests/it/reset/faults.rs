@@ -299,3 +299,22 @@ async fn a_group_with_leading_white_space_is_not_the_one_without() {
         .expect("done");
     assert_eq!(committed(&bench.cluster), as_before());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_streams_group_is_told_by_the_list_alone_and_left_to_its_own_tool() {
+    let bench = Bench::new();
+    let planned = bench.planned("{\"offset\": 50}").await;
+    bench.cluster.edit(|model| {
+        model.group_mut(GROUP).expect("the group was made").kind = tidemark::model::GroupType::Streams;
+    });
+    let asked = Asked::parse(br#"{"scope": "committed", "to": "latest"}"#);
+    let refusal = bench
+        .resets(LONG)
+        .plan(&caller(), &place(), asked)
+        .await
+        .expect_err("a refusal");
+    assert_eq!(refusal.word(), "wrong_group_type");
+    let ended = bench.execute(&planned, LONG).await;
+    bench.check(&planned, &ended, "a streams group");
+    assert!(ended.is_err());
+}
