@@ -17,5 +17,6 @@ mod real_records;
 mod real_secure;
 mod real_serve;
 mod real_wire;
+mod reset;
 mod sim;
 mod support;
