@@ -6,7 +6,9 @@
 
 mod cli_config;
 mod faithful;
+mod faults;
 mod layers;
+mod readme;
 mod real_churn;
 mod real_cli;
 mod real_faults;

@@ -9,6 +9,8 @@ mod logs;
 mod metadata;
 mod presence;
 mod round;
+#[cfg(test)]
+mod tests;
 
 pub(super) use describe::AsClassic;
 pub(super) use describe::AsConsumer;

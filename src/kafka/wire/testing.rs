@@ -9,7 +9,6 @@ use super::Client;
 use crate::clock::Clock;
 use crate::config;
 use crate::kafka::Survey;
-use crate::model::GroupId;
 use crate::model::Offset;
 use crate::model::TopicName;
 use crate::model::UnixMillis;
@@ -67,10 +66,6 @@ pub(super) fn soon() -> Instant {
 
 pub(super) fn offset(raw: i64) -> Offset {
     Offset::new(raw).expect("not negative")
-}
-
-pub(super) fn group(id: &str) -> GroupId {
-    GroupId::from(id)
 }
 
 pub(super) fn topic(name: &str) -> TopicName {
