@@ -17,3 +17,4 @@ mod real_serve;
 mod real_wire;
 mod sim;
 mod support;
+mod trace_statuses;
