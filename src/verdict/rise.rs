@@ -3,15 +3,15 @@
 //! In records alone a steady reader's lag follows the traffic, in seconds alone it grows when the traffic fades: only where both rise the
 //! group falls behind. Readings come at any moment between two commits, so that even a steady reader's lowest age differs from third to
 //! third by a poll: a little more than a poll counts as no difference. A rise slower than that shows over a longer time: the youngest age of one
-//! span of 24 windows against that of the span before.
+//! span of twelve windows against that of the span before.
 
 use std::time::Duration;
 
 use super::tick::Tick;
 
 const PARTS: usize = 3;
-/// Parts in a span: 24 windows.
-const SPAN: u8 = 72;
+/// Parts in a span: twelve windows.
+const SPAN: u8 = 36;
 /// Windows for which a rise counts: its next one may be hidden by how readings fall.
 const HELD: u32 = 4;
 
@@ -86,7 +86,7 @@ impl Rise {
         }
     }
 
-    /// True for four windows after a rise was seen, for a span after a slow one, unless the lag clearly falls.
+    /// True for four windows after a rise was seen, for two spans after a slow one, unless the lag clearly falls.
     pub(super) fn holds(&self, now: Tick) -> bool {
         self.until.is_some_and(|until| now < until)
     }
@@ -147,7 +147,7 @@ impl Rise {
         self.span += parts;
         if self.span >= SPAN {
             if self.lately > self.before + noise(poll) {
-                self.until = self.until.max(Some(now.later(part * u32::from(SPAN))));
+                self.until = self.until.max(Some(now.later(part * u32::from(SPAN) * 2)));
             }
             (self.before, self.lately, self.span) = (self.lately, f32::INFINITY, 0);
         }

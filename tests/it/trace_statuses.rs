@@ -70,7 +70,7 @@ enum Does {
     NeverCommit,
     /// Every record is followed by a marker, which the commit does not pass.
     Transactions,
-    /// Too slow for three hours of every twenty.
+    /// Too slow for three hours of every fifteen.
     FallBehind,
     /// Left behind three days before the week began.
     Nothing,
@@ -230,7 +230,7 @@ fn fleet() -> Vec<Kind> {
         },
         Kind {
             rate: |_| 100.0,
-            speed: |t| if part(t, 20.0 * HOUR, 3.0 * HOUR) { 60.0 } else { 400.0 },
+            speed: |t| if part(t, 15.4 * HOUR, 3.0 * HOUR) { 60.0 } else { 400.0 },
             fine: &[Status::Behind],
             does: Does::FallBehind,
             ..kind("60 % of the needed speed for three hours")
@@ -455,7 +455,12 @@ impl Sim {
             episode.found = true;
             tally.detected.push((now - episode.since, window));
         }
-        episode.missed |= !right && now - episode.since > allowed;
+        if !right && now - episode.since > allowed && !episode.missed {
+            episode.missed = true;
+            tally
+                .first_wrong
+                .get_or_insert_with(|| format!("{} at {now}, {} s late", verdict.status, now - episode.since));
+        }
     }
 
     /// Since when the group has had something to read and not moved, for a reason that is trouble; `None` while it is well.
@@ -469,7 +474,7 @@ impl Sim {
             Does::Nothing => None,
             // It takes 150 s to become a minute late.
             Does::FallBehind => {
-                let since = now % (20.0 * HOUR);
+                let since = now % (15.4 * HOUR);
                 (150.0..3.0 * HOUR)
                     .contains(&since)
                     .then_some((now - since + 150.0).max(known))
