@@ -222,6 +222,21 @@ impl Life {
         let after = self.commits();
         let writes = self.cluster.world().written[written..].to_vec();
         assert!(writes.is_empty() || !was_active, "written to a group with members");
+        for (_, write) in &writes {
+            let place = key(&write.topic.to_string(), write.partition.0);
+            let row = planned
+                .plan
+                .partitions
+                .iter()
+                .find(|row| row.key() == place)
+                .expect("a row");
+            let was = before.get(&place).copied();
+            assert_eq!(
+                was,
+                row.from.map(Offset::get),
+                "what moved since the plan is overwritten"
+            );
+        }
         let allowed: BTreeMap<_, _> = planned.plan.partitions.iter().map(|row| (row.key(), row.to)).collect();
         for (_, write) in &writes {
             let place = key(&write.topic.to_string(), write.partition.0);
