@@ -20,3 +20,4 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod trace_statuses;
