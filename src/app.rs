@@ -1,10 +1,13 @@
 //! Config → build → spawn → drain: the only place that knows all.
 
+mod access;
+mod admin;
 mod cluster;
 mod error;
 mod once;
 mod signal;
 
+pub use access::Access;
 pub use error::AppError;
 pub use once::poll_once;
 pub use signal::terminated;
@@ -16,22 +19,28 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::config::Objective;
 use crate::http;
+use crate::http::Feed;
 use crate::http::Scrape;
 use crate::http::Server;
 use crate::http::State;
 use crate::metrics::Exposition;
+use crate::metrics::ResetCounters;
 
+use admin::AdminListener;
+use admin::Watching;
 use cluster::Watch;
 
 /// Everything bound and wired, nothing running yet.
 pub struct App {
     scrape: Server<Scrape>,
     address: SocketAddr,
+    admin: Option<AdminListener>,
     watches: Vec<Watch>,
     grace: Duration,
 }
@@ -41,20 +50,35 @@ impl App {
     ///
     /// # Errors
     ///
-    /// When an address cannot be listened on, or the system gives no threads.
+    /// When an address cannot be listened on.
     pub async fn build(config: &Config, clock: Clock) -> Result<Self, AppError> {
         let (listener, address) = bind(config.listen).await?;
         let label: Arc<str> = config.cluster_label.as_str().into();
         let objectives: Arc<[Objective]> = config.objectives.clone().into();
         let watch = |cluster| Watch::new(config, cluster, &label, &objectives, &clock);
-        let watched: Vec<_> = config.clusters.iter().map(watch).collect::<Result<_, _>>()?;
-        let (watches, feeds) = watched.into_iter().unzip();
-        let exposition = Exposition::new(label, None);
+        let (watches, feeds): (Vec<Watch>, Vec<Feed>) = config.clusters.iter().map(watch).unzip();
+        let resets = config
+            .admin
+            .as_ref()
+            .map(|_| ResetCounters::new(config.clusters.iter().map(|c| c.name.clone())));
+        let admin = match (&config.admin, &resets) {
+            (Some(admin), Some(counters)) => {
+                let pollers = watches.iter().map(Watch::own_resets).collect();
+                let watching = Watching {
+                    counters: counters.clone(),
+                    pollers,
+                };
+                Some(AdminListener::build(config, admin, clock.clone(), watching).await?)
+            }
+            _ => None,
+        };
+        let exposition = Exposition::new(label, resets);
         let state = Arc::new(State::new(feeds, clock, exposition, objectives));
         let scrape = Server::new(listener, Scrape(state), http::Limits::default(), None);
         Ok(Self {
             scrape,
             address,
+            admin,
             watches,
             grace: config.shutdown_grace,
         })
@@ -76,11 +100,25 @@ impl App {
         for watch in self.watches {
             watch.spawn(&mut pollers);
         }
+        let stopping = CancellationToken::new();
+        let listeners = async {
+            let scrape = self.scrape.run(stopping.clone().cancelled_owned(), self.grace);
+            let admin = async {
+                if let Some(admin) = self.admin {
+                    admin.run(stopping.clone()).await;
+                }
+            };
+            let (drained, ()) = tokio::join!(scrape, admin);
+            tracing::info!(?drained, listener = "scrape", "stopped");
+        };
+        let told = async {
+            shutdown.await;
+            stopping.cancel();
+            std::future::pending::<()>().await;
+        };
         tokio::select! {
-            drained = self.scrape.run(shutdown, self.grace) => {
-                tracing::info!(?drained, "stopped");
-                Ok(())
-            }
+            () = listeners => Ok(()),
+            () = told => Ok(()),
             Some(ended) = pollers.join_next() => {
                 tracing::error!(?ended, "a task ended that never should");
                 Err(AppError::TaskEnded)

@@ -3,8 +3,11 @@
 
 mod args;
 mod check;
+mod demo;
+mod export;
 mod lag;
 mod logging;
+mod reset;
 mod reset_args;
 mod status;
 #[cfg(test)]
@@ -63,8 +66,15 @@ struct Cli {
 enum Command {
     /// Run the exporter: poll the clusters and serve /metrics.
     Serve(ServeArgs),
+    /// Run the exporter on a simulated cluster: no Kafka needed.
+    Demo(DemoArgs),
     /// Poll once and print the lag of every group.
     Lag(LagArgs),
+    /// Move a group's committed offsets: plan, then execute.
+    #[command(subcommand)]
+    Reset(ResetCommand),
+    /// Print a group's committed offsets as CSV.
+    Export(ExportArgs),
     /// Tell whether the configuration is right: all that is wrong with it at once.
     CheckConfig,
     /// Print the effective configuration with every default, secrets as ***.
@@ -82,7 +92,10 @@ impl Command {
     fn run(self, context: Context<'_>) -> Result<ExitStatus, CliError> {
         match self {
             Self::Serve(args) => serve(&args, context),
+            Self::Demo(args) => demo::run(&args, context),
             Self::Lag(args) => lag::run(&args, context),
+            Self::Reset(command) => reset::run(&command, context),
+            Self::Export(args) => export::run(&args, context),
             Self::CheckConfig => check::config(context),
             Self::PrintConfig => check::print(context),
         }

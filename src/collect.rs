@@ -3,7 +3,11 @@
 
 mod cycle;
 mod filter;
+mod own_resets;
 mod times;
+
+pub use own_resets::Moved;
+pub use own_resets::OwnResets;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +32,9 @@ use crate::verdict;
 
 use cycle::Cycle;
 
+/// How often a topic's configuration is asked for: it hardly ever changes.
+const CONFIGS_EVERY: Duration = Duration::from_secs(600);
+
 /// Polls one cluster.
 pub struct Poller<S, R> {
     cluster: Arc<Cluster>,
@@ -37,6 +44,7 @@ pub struct Poller<S, R> {
     interval: Duration,
     history: History,
     settings: Settings,
+    own_resets: OwnResets,
     /// The latest snapshot. This task is the only sender; whoever shows the cluster holds a receiver.
     publish: watch::Sender<Arc<Snapshot>>,
     /// Whether the last cycle reached the cluster: a line is logged when that changes.
@@ -68,6 +76,7 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
                 interval,
                 history,
                 settings,
+                own_resets: OwnResets::default(),
                 publish,
                 was_up: None,
             },
@@ -88,8 +97,19 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         }
     }
 
+    /// The cluster's name.
+    pub fn cluster(&self) -> &Arc<str> {
+        &self.cluster.name
+    }
+
+    /// Where resets of our own are told, so that they count as no progress.
+    pub fn own_resets(&self) -> OwnResets {
+        self.own_resets.clone()
+    }
+
     /// One cycle.
     pub async fn poll(&mut self) {
+        self.own_resets.before_reading(&mut self.history);
         let cycle = Cycle {
             survey: &mut self.survey,
             cluster: &self.cluster,
@@ -99,6 +119,8 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         };
         let mut heard = cycle.observe().await;
         self.times(&mut heard).await;
+        self.configs(&mut heard).await;
+        self.own_resets.after_reading(&mut self.history, &heard);
         let snapshot = snapshot::evaluate(&mut self.history, heard, &self.settings);
         self.tell(&snapshot);
         self.publish.send_replace(Arc::new(snapshot));
@@ -116,6 +138,18 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         heard.finished = self.clock.now();
         heard.stages.times = heard.finished.mono.saturating_sub(begun.mono);
         heard.stages.total += heard.stages.times;
+    }
+
+    /// Topic configuration, now and then: what retention there is.
+    async fn configs(&mut self, heard: &mut Observation) {
+        let due = self.history.take_due_configs(heard.finished, CONFIGS_EVERY);
+        if due.is_empty() {
+            return;
+        }
+        let deadline = Instant::now() + self.cluster.request_timeout;
+        let configs = self.survey.configs(&due, deadline).await;
+        heard.configs = due.into_iter().zip(configs).collect();
+        heard.calls.add(&self.survey.take_calls());
     }
 
     /// One line for each change of health, one per cycle for who debugs.

@@ -33,8 +33,8 @@ pub struct Settings {
     pub max_staleness: Duration,
 }
 
-/// While no wait of a partition is known its window has this many times `status_cycles` polls, 11 minutes by default: whoever commits
-/// every ten minutes is no false alarm after a restart.
+/// Until a partition was watched for so many times `status_cycles` polls, 11 minutes by default, and while no wait is known, its window
+/// is that long: whoever commits every ten minutes is no false alarm after a restart.
 const CAUTION: u32 = 9;
 
 impl Settings {
@@ -42,13 +42,19 @@ impl Settings {
         self.poll_interval.saturating_mul(self.status_cycles)
     }
 
+    fn caution(&self) -> Duration {
+        self.cycles().saturating_mul(CAUTION)
+    }
+
     /// How long C may stand still.
-    fn window(&self, usual_wait: Option<Duration>) -> Duration {
-        let wait = match usual_wait {
-            Some(wait) => wait.saturating_mul(3),
-            None => self.cycles().saturating_mul(CAUTION),
+    fn window(&self, usual_wait: Option<Duration>, watched_for: Duration) -> Duration {
+        let least = if watched_for < self.caution() || usual_wait.is_none() {
+            self.caution()
+        } else {
+            self.cycles()
         };
-        self.cycles().max(wait).min(self.window_max)
+        let waits = usual_wait.unwrap_or_default().saturating_mul(3);
+        least.max(waits).min(self.window_max)
     }
 }
 

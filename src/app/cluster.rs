@@ -6,25 +6,24 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::clock::Clock;
+use crate::collect::OwnResets;
 use crate::collect::Poller;
 use crate::config::Cluster;
 use crate::config::Config;
 use crate::config::Objective;
 use crate::http::Feed;
 use crate::http::Published;
-use crate::kafka::records::Records;
+use crate::kafka::records;
 use crate::kafka::wire;
 use crate::metrics::Packer;
 use crate::snapshot::Snapshot;
 
-use super::AppError;
-
 /// A poller and where its snapshots appear.
-pub(super) type Polling = (Poller<wire::Client, Records>, watch::Receiver<Arc<Snapshot>>);
+pub(super) type Polling = (Poller<wire::Client, records::Reader>, watch::Receiver<Arc<Snapshot>>);
 
 /// A cluster that will be polled.
 pub(super) struct Watch {
-    poller: Poller<wire::Client, Records>,
+    poller: Poller<wire::Client, records::Reader>,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     packer: Packer,
     /// The packing task is the only sender; the listener holds the receiver.
@@ -33,18 +32,14 @@ pub(super) struct Watch {
 
 impl Watch {
     /// A poller of the cluster, and what the listener shows of it.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives no thread.
     pub(super) fn new(
         config: &Config,
         cluster: &Arc<Cluster>,
         label: &Arc<str>,
         objectives: &Arc<[Objective]>,
         clock: &Clock,
-    ) -> Result<(Self, Feed), AppError> {
-        let (poller, snapshots) = poller(config, cluster, clock)?;
+    ) -> (Self, Feed) {
+        let (poller, snapshots) = poller(config, cluster, clock);
         let mut packer = Packer::new(cluster.clone(), label.clone(), objectives.clone());
         let snapshot = snapshots.borrow().clone();
         let packed = Arc::new(packer.pack(&snapshot));
@@ -53,15 +48,18 @@ impl Watch {
             config: cluster.clone(),
             latest,
         };
-        Ok((
-            Self {
-                poller,
-                snapshots,
-                packer,
-                publish,
-            },
-            feed,
-        ))
+        let watch = Self {
+            poller,
+            snapshots,
+            packer,
+            publish,
+        };
+        (watch, feed)
+    }
+
+    /// Where resets of the cluster's groups are told.
+    pub(super) fn own_resets(&self) -> (Arc<str>, OwnResets) {
+        (self.poller.cluster().clone(), self.poller.own_resets())
     }
 
     /// Starts polling and packing.
@@ -72,10 +70,12 @@ impl Watch {
 }
 
 /// A poller of one cluster with its two clients.
-pub(super) fn poller(config: &Config, cluster: &Arc<Cluster>, clock: &Clock) -> Result<Polling, AppError> {
-    let records = Records::new(cluster).map_err(AppError::Thread)?;
-    let clients = (wire::Client::new(cluster.clone()), records);
-    Ok(Poller::new(config, cluster.clone(), clients, clock.clone()))
+pub(super) fn poller(config: &Config, cluster: &Arc<Cluster>, clock: &Clock) -> Polling {
+    let clients = (
+        wire::Client::new(cluster.clone()),
+        records::Reader::new(cluster.clone()),
+    );
+    Poller::new(config, cluster.clone(), clients, clock.clone())
 }
 
 /// Packs every snapshot on a thread that may block: it is work for the processor, not waiting.

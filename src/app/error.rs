@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 
 use thiserror::Error;
 
+use crate::http::TlsError;
+
 /// Why the exporter could not start, or had to stop.
 #[derive(Debug, Error)]
 pub enum AppError {
@@ -16,12 +18,12 @@ pub enum AppError {
         /// What the system says.
         source: io::Error,
     },
+    /// The admin listener's certificates cannot be used.
+    #[error("admin.tls")]
+    Tls(#[source] TlsError),
     /// The signals that end a process cannot be heard.
     #[error("cannot wait for signals")]
     Signals(#[source] io::Error),
-    /// The system gives no more threads.
-    #[error("cannot start a thread")]
-    Thread(#[source] io::Error),
     /// A poller ended: a bug, told before it in the log.
     #[error("a part of the process ended that never should")]
     TaskEnded,

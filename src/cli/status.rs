@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::app::AppError;
 use crate::config::ConfigErrors;
+use crate::sim::story::StoryError;
 
 /// The exit statuses that scripts rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,12 @@ pub enum CliError {
     /// What was asked for could not be written.
     #[error("cannot write to stdout")]
     Output(#[source] io::Error),
+    /// `demo` with `--config` or `--brokers`.
+    #[error("demo brings its own cluster: leave out --config and --brokers, or use serve")]
+    DemoBringsItsOwn,
+    /// The simulated cluster could not be started.
+    #[error(transparent)]
+    Story(#[from] StoryError),
     /// The exporter failed.
     #[error(transparent)]
     App(#[from] AppError),
@@ -63,8 +70,10 @@ impl CliError {
     /// How the process ends.
     pub fn status(&self) -> ExitStatus {
         match self {
-            Self::Config(_) | Self::Usage(_) => ExitStatus::Usage,
-            Self::Runtime(_) | Self::Output(_) | Self::App(_) => ExitStatus::Failed,
+            Self::Config(_) | Self::Usage(_) | Self::DemoBringsItsOwn | Self::Story(StoryError::Unknown { .. }) => {
+                ExitStatus::Usage
+            }
+            Self::Runtime(_) | Self::Output(_) | Self::App(_) | Self::Story(_) => ExitStatus::Failed,
         }
     }
 }

@@ -297,3 +297,17 @@ impl hyper::body::Body for Sending {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_errors_of_the_listener_make_it_pause() {
+        assert!(of_one_connection(&io::ErrorKind::ConnectionAborted.into()));
+        // Too many open files, of the process and of the system; no memory.
+        for code in [24, 23, 12] {
+            assert!(!of_one_connection(&io::Error::from_raw_os_error(code)));
+        }
+    }
+}

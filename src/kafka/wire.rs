@@ -12,6 +12,8 @@ mod sasl;
 mod session;
 mod survey;
 mod tally;
+#[cfg(test)]
+mod testing;
 mod tls;
 mod trouble;
 mod versions;

@@ -13,7 +13,7 @@ pub(super) enum Value {
     /// Seconds, known to the millisecond.
     Millis(u64),
     /// Seconds, known to the microsecond.
-    Micros(u128),
+    Micros(u64),
     /// A finite ratio from 0 up; made by [`Value::ratio`].
     Ratio(f64),
 }
@@ -42,8 +42,11 @@ impl Value {
     /// Appends the value as the text format wants it.
     pub(super) fn write(self, out: &mut Vec<u8>) {
         match self {
-            Self::Count(count) => out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes()),
-            Self::Millis(millis) => decimal(out, u128::from(millis), 1000),
+            Self::Count(count) => match u64::try_from(count) {
+                Ok(count) => integer(out, count),
+                Err(_) => integer(out, count),
+            },
+            Self::Millis(millis) => decimal(out, millis, 1000),
             Self::Micros(micros) => decimal(out, micros, 1_000_000),
             // Without an exponent, whatever the size: what `Display` promises for floats.
             Self::Ratio(ratio) => write!(out, "{}", ratio.abs()).expect("a vector takes every write"),
@@ -71,13 +74,18 @@ impl From<Offset> for Value {
 
 impl From<Duration> for Value {
     fn from(duration: Duration) -> Self {
-        Self::Micros(duration.as_micros())
+        // Microseconds fill 64 bits after half a million years.
+        Self::Micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
     }
 }
 
+fn integer(out: &mut Vec<u8>, integer: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
+}
+
 /// `parts` of which `unit` make up one; zeros at the end are left out.
-fn decimal(out: &mut Vec<u8>, parts: u128, mut unit: u128) {
-    out.extend_from_slice(itoa::Buffer::new().format(parts / unit).as_bytes());
+fn decimal(out: &mut Vec<u8>, parts: u64, mut unit: u64) {
+    integer(out, parts / unit);
     let mut rest = parts % unit;
     if rest > 0 {
         out.push(b'.');

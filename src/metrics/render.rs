@@ -37,6 +37,9 @@ pub(super) struct GroupScope<'a> {
 
 /// Takes samples.
 pub(super) trait Sink {
+    /// False for one that looks at no label, so that none is made.
+    const READS_LABELS: bool = true;
+
     /// One sample.
     fn sample(&mut self, family: &Family, labels: Labels<'_>, value: Value);
 }
@@ -100,11 +103,10 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn topics(&self, family: &Family, sink: &mut impl Sink) {
+    fn topics<S: Sink>(&self, family: &Family, sink: &mut S) {
         let mut head = self.head.clone();
         for topic in &self.snapshot.topics {
-            head.truncate(self.head.len());
-            label::push(&mut head, "topic", &topic.name);
+            topic_label::<S>(&mut head, self.head.len(), &topic.name);
             match family.values {
                 Values::Topic(figure) => {
                     if let Some(value) = figure(topic) {
@@ -143,14 +145,13 @@ impl<'a> GroupScope<'a> {
         }
     }
 
-    fn topics(&self, family: &Family, sink: &mut impl Sink) {
+    fn topics<S: Sink>(&self, family: &Family, sink: &mut S) {
         if matches!(family.values, Values::PartitionOwner) && !self.owner_info {
             return;
         }
         let mut head = self.head.to_vec();
         for topic in &self.view.topics {
-            head.truncate(self.head.len());
-            label::push(&mut head, "topic", &topic.name);
+            topic_label::<S>(&mut head, self.head.len(), &topic.name);
             self.topic(family, topic, &head, sink);
         }
     }
@@ -195,6 +196,14 @@ impl<'a> GroupScope<'a> {
             }
             _ => {}
         }
+    }
+}
+
+/// Makes the first `kept` bytes of a head that of the topic.
+fn topic_label<S: Sink>(head: &mut Vec<u8>, kept: usize, topic: &str) {
+    if S::READS_LABELS {
+        head.truncate(kept);
+        label::push(head, "topic", topic);
     }
 }
 

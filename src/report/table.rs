@@ -170,7 +170,7 @@ impl Look {
             if index > 0 {
                 text.push_str(&" ".repeat(GAP));
             }
-            if index == STATUS {
+            if index == STATUS && cell != TITLES[STATUS] {
                 text.push_str(&self.status(cell));
             } else {
                 pad(&mut text, &cut(cell, widths[index]), widths[index], SIDES[index]);
@@ -185,7 +185,6 @@ impl Look {
             (Self::Terminal { colour: true, .. }, "stalled" | "stopped" | "lost") => "31",
             (Self::Terminal { colour: true, .. }, "ok") => "32",
             (Self::Terminal { colour: true, .. }, "dormant") => "2",
-            (Self::Terminal { colour: true, .. }, "STATUS") => "0",
             (Self::Terminal { colour: true, .. }, _) => "33",
             _ => return status.to_owned(),
         };

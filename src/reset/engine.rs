@@ -250,6 +250,30 @@ impl<A: Access> Resets<A> {
         }
     }
 
+    /// Who keeps the group active right now; `None` when nobody does, or it cannot be told.
+    pub async fn active(&self, at: &Place) -> Option<Refusal> {
+        let (mut kafka, pace) = self.open(at).ok()?;
+        let seen = facts::read_group(&mut kafka, &at.group, pace).await.ok().flatten()?;
+        guard::active(&at.group, &seen)
+    }
+
+    /// Every commit of the group.
+    ///
+    /// # Errors
+    ///
+    /// `unknown_group` when there is neither the group nor a commit; `cannot_verify` when that cannot be told.
+    pub async fn commits(&self, at: &Place) -> Result<facts::Commits, Refusal> {
+        guard::name(&at.group)?;
+        let (mut kafka, pace) = self.open(at)?;
+        let commits = facts::read_commits(&mut kafka, &at.group, pace).await?;
+        if commits.is_empty() {
+            let seen = facts::read_group(&mut kafka, &at.group, pace).await;
+            let seen = seen.map_err(|failure| guard::unverified(&failure))?;
+            guard::known(&at.group, seen.as_ref(), &commits)?;
+        }
+        Ok(commits)
+    }
+
     fn open(&self, at: &Place) -> Result<(A::Facts, Pace), Refusal> {
         let facts = self.access.facts(&at.cluster);
         facts

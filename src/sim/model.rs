@@ -120,7 +120,7 @@ impl Model {
     }
 
     /// The next number of the seeded sequence.
-    fn draw(&mut self) -> u64 {
+    pub(super) fn draw(&mut self) -> u64 {
         self.drawn += 1;
         mix(self.seed ^ mix(self.drawn))
     }

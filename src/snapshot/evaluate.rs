@@ -8,6 +8,7 @@ use crate::failure::Api;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
 use crate::failure::Failure;
+use crate::failure::Reason;
 use crate::model::GroupId;
 use crate::model::Moment;
 use crate::model::TopicName;
@@ -126,9 +127,14 @@ pub fn nothing_yet(cluster: Arc<str>) -> Snapshot {
     }
 }
 
-/// Errors that are answers: a commit left over on a topic that is no more is reported by what is shown of it, in every cycle.
+/// Errors that are answers: a commit left over on a topic that is no more is reported by what is shown of it, in every cycle; and who
+/// may not see a topic's configuration is shown none.
 pub(super) fn is_answer(api: Api, cause: Cause) -> bool {
-    api == Api::Metadata && cause == Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
+    match (api, cause) {
+        (Api::Metadata, Cause::Code(code)) => code == ErrorCode::UNKNOWN_TOPIC_OR_PARTITION,
+        (Api::DescribeConfigs, cause) => cause.reason() == Reason::Authorization,
+        _ => false,
+    }
 }
 
 fn names(heard: &Observation) -> HashMap<TopicName, Arc<str>> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::model::GroupId;
 use crate::model::Moment;
+use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TopicId;
 use crate::model::TopicName;
@@ -59,6 +60,25 @@ impl History {
     /// The topics that a group was last seen to have something on: what must still be asked for while the group cannot be read.
     pub fn topics_of(&self, group: &GroupId) -> impl Iterator<Item = &TopicName> {
         self.groups.get(group).into_iter().flat_map(|group| group.topics.keys())
+    }
+
+    /// Takes the topics whose configuration is due: new ones, and those asked for longer than `every` ago.
+    pub fn take_due_configs(&mut self, now: Moment, every: Duration) -> Vec<TopicName> {
+        let is_due = |asked: Option<Duration>| asked.is_none_or(|at| now.mono.saturating_sub(at) >= every);
+        let due = self.topics.iter_mut().filter(|(_, topic)| is_due(topic.config_asked));
+        due.map(|(name, topic)| {
+            topic.config_asked = Some(now.mono);
+            name.clone()
+        })
+        .collect()
+    }
+
+    /// A reset of our own moved a commit: that is no consumption, and readers start anew from there.
+    pub fn reset_to(&mut self, group: &GroupId, topic: &TopicName, partition: Partition, to: Offset) {
+        let topic = self.groups.get_mut(group).and_then(|group| group.topics.get_mut(topic));
+        if let Some(topic) = topic {
+            topic.pair(partition).reset_to(to);
+        }
     }
 
     /// Counts cycles that did not take place because the one before had not ended.
@@ -132,6 +152,8 @@ pub(super) struct TopicHistory {
     pub(super) logs: Vec<LogHistory>,
     pub(super) produced: u64,
     pub(super) config: Option<TopicConfig>,
+    /// When the configuration was last asked for, whatever came of it.
+    pub(super) config_asked: Option<Duration>,
 }
 
 /// One partition's log.

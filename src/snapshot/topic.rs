@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
+use crate::failure::Reason;
 use crate::model::Moment;
 use crate::model::Partition;
 use crate::model::TopicName;
@@ -46,8 +47,13 @@ pub(super) fn learn(topics: &mut HashMap<TopicName, TopicHistory>, heard: &Obser
         }
     }
     for (name, config) in &heard.configs {
-        if let (Some(topic), Ok(config)) = (topics.get_mut(name), config) {
-            topic.config = Some(config.clone());
+        let Some(topic) = topics.get_mut(name) else { continue };
+        match config {
+            Ok(config) => topic.config = Some(config.clone()),
+            // Not allowed to see it: asked again when it is due.
+            Err(cause) if cause.reason() == Reason::Authorization => topic.config = None,
+            // No answer is none: asked again in the next cycle.
+            Err(_) => topic.config_asked = None,
         }
     }
 }
@@ -60,6 +66,7 @@ impl TopicHistory {
             logs: Vec::new(),
             produced: 0,
             config: None,
+            config_asked: None,
         }
     }
 
@@ -68,6 +75,7 @@ impl TopicHistory {
             // Made anew under the same name: its offsets have nothing to do with the old ones.
             self.logs.clear();
             self.config = None;
+            self.config_asked = None;
         }
         self.meta.clone_from(meta);
         self.meta_at = now;

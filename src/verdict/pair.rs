@@ -46,6 +46,8 @@ pub struct PairState {
     read: Option<Tick>,
     /// Since when readings have come without a gap.
     settled: Option<Tick>,
+    /// The first good reading.
+    first_read: Option<Tick>,
     status: Option<Status>,
     /// A good reading was had.
     was_read: bool,
@@ -67,6 +69,7 @@ impl PairState {
     pub fn update(&mut self, reading: &Reading, at: &Situation, settings: &Settings) -> Verdict {
         let now = Tick::at(at.now);
         self.note_gap(now, settings);
+        self.first_read.get_or_insert(now);
         match reading.owner {
             Owner::Member => self.owned = true,
             Owner::Nobody => self.owned = false,
@@ -96,7 +99,7 @@ impl PairState {
                 self.status.unwrap_or(Status::Ok)
             },
             stalled: (stands && self.committed.is_some()).then(|| self.standing(read)),
-            window: settings.window(usual_wait),
+            window: settings.window(usual_wait, self.watched_for(now)),
             usual_wait,
             changes: Changes::default(),
         }
@@ -131,7 +134,7 @@ impl PairState {
             },
             waits: self.waits.all(settings),
             usual_wait,
-            window: settings.window(usual_wait),
+            window: settings.window(usual_wait, self.watched_for(now)),
             rewound_from: self.rewound_from,
             lowest_lags: self.rise.thirds(),
             lag_noise: self.rise.noise(settings.poll_interval),
@@ -151,13 +154,13 @@ impl PairState {
         if !readable || self.rewound_from.is_some_and(|from| committed > from) {
             self.rewound_from = None;
         }
-        let pace = Pace::of(&self.waits, at, settings);
-        self.watch_rise(records, reading.end, pace.window, now);
+        let pace = self.pace(at, settings);
+        self.watch_rise(records, reading.end, pace.window, (now, settings.poll_interval));
         self.start = Some(reading.start);
         self.end = Some(reading.end);
         let stuck_before = self.stuck;
         self.stuck = readable && (stuck_before || self.is_over(&pace, now, settings));
-        let behind = self.is_behind(&pace, reading.age, now, settings);
+        let behind = self.is_behind(&pace, reading.age, now);
         let found = [
             self.stuck
                 .then(|| self.stuck_as(stuck_before && pace.recovering, reading, at, settings)),
@@ -185,6 +188,7 @@ impl PairState {
                 whole: self.was_read,
                 owned: self.owned,
                 settled: self.settled,
+                first_read: self.first_read,
                 ..Self::default()
             };
             return Changes::default();
@@ -218,8 +222,8 @@ impl PairState {
                 // Never seen to lag: it waited for less than a poll.
                 None => self.waits.add(Duration::ZERO, false, settings),
                 Some(_) if self.whole => self.waits.add(self.standing(now), self.stuck, settings),
-                // A wait that began before anybody looked has no length.
-                Some(_) => {}
+                // Of a wait that began before anybody looked, half was seen as likely as not.
+                Some(_) => self.waits.add(self.standing(now) * 2, self.stuck, settings),
             }
         } else {
             self.rise = Rise::default();
@@ -248,7 +252,7 @@ impl PairState {
         }
     }
 
-    fn watch_rise(&mut self, records: u64, end: Offset, window: Duration, now: Tick) {
+    fn watch_rise(&mut self, records: u64, end: Offset, window: Duration, (now, poll): (Tick, Duration)) {
         let lag = Lag {
             records,
             grown: self.end.map_or(0, |before| end.since(before)),
@@ -257,7 +261,7 @@ impl PairState {
                 .filter(|_| self.was_read)
                 .map_or(Duration::ZERO, |read| now.since(read)),
         };
-        self.rise.observe(lag, window, now);
+        self.rise.observe(lag, window, poll, now);
     }
 
     /// How long C has stood still while there was something to read.
@@ -266,6 +270,22 @@ impl PairState {
             (Some(lag), Some(moved)) => now.since(lag.max(moved)),
             _ => Duration::ZERO,
         }
+    }
+
+    fn pace(&self, at: &Situation, settings: &Settings) -> Pace {
+        let usual_wait = self.waits.usual(settings);
+        let needed = settings.cycles().max(usual_wait.unwrap_or_default());
+        Pace {
+            usual_wait,
+            window: settings.window(usual_wait, self.watched_for(Tick::at(at.now))),
+            recovering: at
+                .rebalanced
+                .is_some_and(|rebalanced| at.now.saturating_sub(rebalanced) < needed),
+        }
+    }
+
+    fn watched_for(&self, now: Tick) -> Duration {
+        self.first_read.map_or(Duration::ZERO, |first| now.since(first))
     }
 
     /// True once C has been the same in every reading of the window, and nothing excuses it.
@@ -295,8 +315,8 @@ impl PairState {
         }
     }
 
-    fn is_behind(&mut self, pace: &Pace, age: Option<Duration>, now: Tick, settings: &Settings) -> bool {
-        let rises = self.rise.holds(pace.window, settings.poll_interval, now);
+    fn is_behind(&self, pace: &Pace, age: Option<Duration>, now: Tick) -> bool {
+        let rises = self.rise.holds(now);
         let moves = self.whole && self.moved.is_some_and(|moved| now.since(moved) < pace.window);
         let usual = pace.usual_wait.unwrap_or_default();
         let late = age.is_some_and(|age| age > BEHIND_AT_LEAST.max(usual.saturating_mul(2)));
@@ -309,6 +329,7 @@ impl PairState {
             *self = Self {
                 owned: self.owned,
                 settled: self.settled,
+                first_read: self.first_read,
                 was_read: true,
                 ..Self::default()
             };
@@ -321,7 +342,7 @@ impl PairState {
         } else if self.lag_since.is_none() && self.end.is_some_and(|end| reading.end > end) {
             self.lag_since = Some(now);
         }
-        let window = settings.window(None);
+        let window = settings.window(None, self.watched_for(now));
         let over = self.lag_since.is_some_and(|grew| now.since(grew) >= window);
         Verdict {
             status: if over { Status::Uncommitted } else { Status::Ok },
@@ -339,20 +360,6 @@ struct Pace {
     window: Duration,
     /// The group rebalances, or its members have not had time to move what they have.
     recovering: bool,
-}
-
-impl Pace {
-    fn of(waits: &Waits, at: &Situation, settings: &Settings) -> Self {
-        let usual_wait = waits.usual(settings);
-        let needed = settings.cycles().max(usual_wait.unwrap_or_default());
-        Self {
-            usual_wait,
-            window: settings.window(usual_wait),
-            recovering: at
-                .rebalanced
-                .is_some_and(|rebalanced| at.now.saturating_sub(rebalanced) < needed),
-        }
-    }
 }
 
 #[cfg(test)]

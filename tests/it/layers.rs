@@ -26,7 +26,7 @@ const MAY_USE: [(&str, &str); 18] = [
         "collect",
         "model failure config clock observation lag time verdict snapshot kafka",
     ),
-    ("reset", "model failure config clock kafka"),
+    ("reset", "model failure config clock observation kafka"),
     ("http", "model failure config clock snapshot report metrics reset"),
     ("sim", "model clock"),
     ("app", "*"),

@@ -85,9 +85,9 @@ fn the_record_at_each_offset_or_the_first_after_it_or_that_there_is_none() {
     let Some(kafka) = Kafka::shared() else { return };
     let (topic, other, now) = (kafka.topic(3), kafka.topic(1), now());
     for (partition, age) in [(0, 3), (0, 2), (0, 1), (1, 9), (2, 5)] {
-        kafka.produce_at(&topic, partition, 1, Some(now - age * HOUR));
+        kafka.produce_to(&[(&topic, partition)], 1, Some(now - age * HOUR));
     }
-    kafka.produce_at(&other, 0, 2, Some(now - HOUR));
+    kafka.produce_to(&[(&other, 0)], 2, Some(now - HOUR));
     kafka.delete_records(&other, 0, 1);
     let mut reader = Reader::of(&cluster(&kafka.bootstrap()));
     let wanted = [
@@ -116,7 +116,7 @@ fn the_record_at_each_offset_or_the_first_after_it_or_that_there_is_none() {
         code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),
     ];
     assert_eq!(reader.read(&wanted, PLENTY), expected);
-    kafka.produce_at(&topic, 2, 1, Some(now));
+    kafka.produce_to(&[(&topic, 2)], 1, Some(now));
     assert_eq!(
         reader.read(&[(&topic, 2, 1)], PLENTY),
         [found(1, now)],
@@ -155,7 +155,7 @@ fn a_thousand_partitions_are_read_in_one_go() {
     let Some(kafka) = Kafka::shared() else { return };
     let topics: Vec<String> = (0..10).map(|_| kafka.topic(100)).collect();
     for topic in &topics {
-        kafka.produce_at(topic, 7, 1, Some(HOUR));
+        kafka.produce_to(&[(topic, 7)], 1, Some(HOUR));
     }
     let wanted: Vec<(&str, i32, i64)> = topics
         .iter()
@@ -178,7 +178,7 @@ fn a_thousand_partitions_are_read_in_one_go() {
 fn a_broker_that_hangs_costs_no_more_than_the_deadline() {
     let Some(kafka) = Kafka::with().start() else { return };
     let topic = kafka.topic(1);
-    kafka.produce_at(&topic, 0, 1, Some(HOUR));
+    kafka.produce_to(&[(&topic, 0)], 1, Some(HOUR));
     let mut reader = Reader::of(&cluster(&kafka.bootstrap()));
     assert_eq!(reader.read(&[(&topic, 0, 0)], PLENTY), [found(0, HOUR)]);
     kafka.pause(0);
@@ -203,7 +203,7 @@ fn who_may_not_read_is_told_so() {
     let Some(kafka) = kafka.start() else { return };
     let (open, closed) = (kafka.topic(1), kafka.topic(2));
     for (topic, partition) in [(&open, 0), (&closed, 0), (&closed, 1)] {
-        kafka.produce_at(topic, partition, 1, Some(HOUR));
+        kafka.produce_to(&[(topic, partition)], 1, Some(HOUR));
     }
     let bootstrap = kafka.bootstrap();
     let rule = [
@@ -236,7 +236,7 @@ fn who_may_not_read_is_told_so() {
 fn secured_listeners_let_in_who_knows_the_password_and_say_why_they_do_not() {
     let Some(kafka) = Kafka::shared() else { return };
     let topic = kafka.topic(1);
-    kafka.produce_at(&topic, 0, 1, Some(HOUR));
+    kafka.produce_to(&[(&topic, 0)], 1, Some(HOUR));
     let tls = |authority: &std::path::Path| Tls {
         ca_file: Some(authority.to_owned()),
         cert_file: None,

@@ -197,7 +197,7 @@ async fn settings_newest_records_and_dated_offsets_are_read() {
         &[("retention.ms", "3600000"), ("retention.bytes", "-1")],
     );
     for at in [1_000_000, 2_000_000, 3_000_000] {
-        kafka.produce_at(&topic, 0, 1, Some(at));
+        kafka.produce_to(&[(&topic, 0)], 1, Some(at));
     }
     let mut client = client(kafka);
     client.brokers(soon()).await.expect("brokers");

@@ -210,6 +210,31 @@ async fn who_takes_nothing_of_its_answer_is_cut_off() {
 }
 
 #[tokio::test]
+async fn who_takes_its_answer_bit_by_bit_is_cut_off_in_the_end() {
+    let limits = Limits {
+        answer: 5 * SHORT,
+        ..patient()
+    };
+    let gate = Gate::new(50_000_000);
+    gate.go.notify_one();
+    let server = limited(gate, limits).await;
+    let mut client = server.connect().await;
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let mut stopped = server.stop();
+    let mut bits = [0; 1024];
+    let drained = async {
+        loop {
+            tokio::select! {
+                drained = &mut stopped => return drained,
+                // The server goes on sending: nothing is blocked for long.
+                () = tokio::time::sleep(SHORT / 10) => { let _ = client.0.read(&mut bits).await; }
+            }
+        }
+    };
+    assert_eq!(soon(drained).await.expect("no panic"), Drained::Finished);
+}
+
+#[tokio::test]
 async fn the_connection_that_is_idle_for_the_longest_gives_way() {
     let limits = Limits {
         connections: 2,

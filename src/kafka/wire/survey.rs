@@ -79,19 +79,19 @@ impl Client {
 
 impl Survey for Client {
     async fn brokers(&mut self, deadline: Instant) -> Result<Vec<Broker>, Failure> {
-        Client::brokers(self, deadline).await
+        self.ask_brokers(deadline).await
     }
 
     async fn list_groups(&mut self, deadline: Instant) -> GroupLists {
-        Client::list_groups(self, deadline).await
+        self.ask_lists(deadline).await
     }
 
     async fn presence(&mut self, groups: &[ListedGroup], deadline: Instant) -> Vec<Heard<Presence>> {
-        Client::presence(self, groups, deadline).await
+        self.look_for(groups, deadline).await
     }
 
     async fn describe(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Description>> {
-        Client::describe(self, groups, deadline).await
+        self.describe_all(groups, deadline).await
     }
 
     async fn commits(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Vec<TopicCommits>>> {
@@ -112,7 +112,7 @@ impl Survey for Client {
     }
 
     async fn configs(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicConfig>> {
-        Client::configs(self, topics, deadline).await
+        self.settings(topics, deadline).await
     }
 
     async fn newest(
@@ -120,7 +120,7 @@ impl Survey for Client {
         partitions: &[(TopicName, Partition)],
         deadline: Instant,
     ) -> Vec<Heard<Option<(Offset, UnixMillis)>>> {
-        Client::newest(self, partitions, deadline).await
+        self.newest_records(partitions, deadline).await
     }
 
     async fn by_time(

@@ -30,7 +30,7 @@ const READ_COMMITTED: i8 = 1;
 const RECORD_BYTES: i64 = 32;
 
 /// Records in one answer at most, whatever the client would take.
-const MAX_RECORDS: i64 = 1_000;
+const MAX_RECORDS: i64 = 100;
 
 pub(super) fn answer(call: &Call<'_>, request: FetchRequest) -> FetchResponse {
     let mut room = i64::from(request.max_bytes) / RECORD_BYTES;

@@ -1,6 +1,7 @@
 //! ListOffsets v1-10: ends, starts, newest records and searches by time.
 
 use std::collections::HashMap;
+use std::collections::HashSet;
 
 use kafka_protocol::error::ResponseError;
 use kafka_protocol::messages::ListOffsetsRequest;
@@ -24,12 +25,16 @@ const NOTHING: Found = (-1, -1, -1);
 pub(super) fn answer(call: &Call<'_>, request: ListOffsetsRequest) -> ListOffsetsResponse {
     let twice = twice(&request);
     let topics = request.topics.into_iter().map(|topic| {
-        let partitions = topic.partitions.iter().map(|asked| {
-            let found = match twice.contains(&(topic.name.clone(), asked.partition_index)) {
-                true => Err(ResponseError::InvalidRequest),
-                false => one(call, &topic.name, asked, request.isolation_level),
-            };
-            shown(call, asked.partition_index, found)
+        let repeated = |index: i32| twice.contains(&(topic.name.clone(), index));
+        let mut refused = HashSet::new();
+        let partitions = topic.partitions.iter().filter_map(|asked| {
+            let index = asked.partition_index;
+            if !twice.is_empty() && repeated(index) {
+                let error = Err(ResponseError::InvalidRequest);
+                return refused.insert(index).then(|| shown(call, index, error));
+            }
+            let found = one(call, &topic.name, asked, request.isolation_level);
+            Some(shown(call, index, found))
         });
         let partitions = partitions.collect();
         ListOffsetsTopicResponse::default()
@@ -39,7 +44,7 @@ pub(super) fn answer(call: &Call<'_>, request: ListOffsetsRequest) -> ListOffset
     ListOffsetsResponse::default().with_topics(topics.collect())
 }
 
-/// Partitions that stand in the request more than once: the broker answers none of their occurrences.
+/// Partitions that stand in the request more than once: each is refused, once.
 fn twice(request: &ListOffsetsRequest) -> Vec<(TopicName, i32)> {
     let mut counts: HashMap<(&TopicName, i32), u32> = HashMap::new();
     for topic in &request.topics {

@@ -153,6 +153,14 @@ impl Rebalances {
     fn is_on(&self, now: i64) -> bool {
         (now - self.since).rem_euclid(self.every) >= self.every - self.lasts
     }
+
+    /// The last moment up to `now` at which members read: during a rebalance the one at which it began.
+    pub(super) fn reading_until(&self, now: i64) -> i64 {
+        if !self.is_on(now) {
+            return now;
+        }
+        now - (now - self.since).rem_euclid(self.every) + self.every - self.lasts
+    }
 }
 
 impl Member {

@@ -146,19 +146,26 @@ impl Model {
 
     /// What a group has committed on a partition by now: offset and leader epoch.
     pub fn committed(&self, id: &GroupId, topic: &TopicName, slot: &Slot) -> (i64, i32) {
-        let Some(pace) = self.groups.get(id).and_then(|group| group.commits.pace(slot)) else {
+        let Some(group) = self.groups.get(id) else {
             return (slot.offset, slot.epoch);
         };
-        self.reached(topic, slot, pace)
+        let Some(pace) = group.commits.pace(slot) else {
+            return (slot.offset, slot.epoch);
+        };
+        let until = group
+            .rebalances
+            .map_or(self.now, |rebalances| rebalances.reading_until(self.now));
+        self.reached(topic, slot, pace, until)
     }
 
-    fn reached(&self, topic: &TopicName, slot: &Slot, pace: &Pace) -> (i64, i32) {
+    /// Where a reader stands at `until`.
+    fn reached(&self, topic: &TopicName, slot: &Slot, pace: &Pace, until: i64) -> (i64, i32) {
         let Some(state) = self.partition(topic, slot.partition) else {
             return (slot.offset, slot.epoch);
         };
         // A phase of its own spreads the commits of the partitions of one reader.
         let phase = i64::from(slot.partition).wrapping_mul(97);
-        let offset = pace.commit(slot.offset, &state.log, phase, self.now);
+        let offset = pace.commit(slot.offset, &state.log, phase, until);
         (offset, state.epoch)
     }
 
@@ -167,8 +174,11 @@ impl Model {
         let Some(group) = self.groups.get_mut(id) else {
             return;
         };
+        let until = group
+            .rebalances
+            .map_or(self.now, |rebalances| rebalances.reading_until(self.now));
         let mut commits = std::mem::take(&mut group.commits);
-        commits.settle(|topic, slot, pace| self.reached(topic, slot, pace));
+        commits.settle(|topic, slot, pace| self.reached(topic, slot, pace, until));
         if let Some(group) = self.groups.get_mut(id) {
             group.commits = commits;
         }

@@ -91,6 +91,18 @@ impl Model {
         Ok(())
     }
 
+    /// The offset of the first record dated `ago` before now or later; the end where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such partition.
+    pub fn offset_of(&mut self, topic: &str, partition: i32, ago: Duration) -> Result<i64, NoSuch> {
+        let now = self.now;
+        let log = &self.partition_mut(topic, partition)?.log;
+        let found = log.since(now.saturating_sub(millis(ago)), i64::MAX, now);
+        Ok(found.map_or_else(|| log.end(now), |(offset, _)| offset))
+    }
+
     /// Cuts a log off at `offset`, as an unclean election does.
     ///
     /// # Errors

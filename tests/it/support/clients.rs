@@ -151,10 +151,15 @@ impl Drop for Member {
 impl Kafka {
     /// Produces `count` records, dated now.
     pub(crate) fn produce(&self, topic: &str, partition: i32, count: usize) {
-        self.produce_to(&[(topic, partition)], count, None);
+        self.produce_at(topic, partition, count, None);
     }
 
-    /// Produces `count` records to each partition, with this timestamp in milliseconds since 1970, or dated now.
+    /// Produces `count` records with this timestamp in milliseconds since 1970, or dated now.
+    pub(crate) fn produce_at(&self, topic: &str, partition: i32, count: usize, at: Option<i64>) {
+        self.produce_to(&[(topic, partition)], count, at);
+    }
+
+    /// The same to each of the partitions.
     pub(crate) fn produce_to(&self, places: &[(&str, i32)], count: usize, at: Option<i64>) {
         let sender = self.sender.get_or_init(|| Sender::new(&self.client()));
         places

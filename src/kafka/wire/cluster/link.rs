@@ -21,7 +21,8 @@ use crate::kafka::wire::session::Session;
 use crate::kafka::wire::tally::Tally;
 use crate::kafka::wire::trouble::Trouble;
 
-/// The pause after the first failure; it doubles with each further one.
+/// The pause after the first failure; it doubles with each further one. Silence is answered with the longest pause at once: it costs a whole
+/// request's time to find out about it again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The longest pause: shorter than any poll interval, so that a broker that is back is used by the next poll.
@@ -145,7 +146,7 @@ impl Link {
         self.note(Health::Down(trouble.cause), &trouble.detail);
         *slot = Slot::Failed {
             times: 1,
-            until: end.at + pause(1),
+            until: end.at + LONGEST_PAUSE,
             trouble,
         };
     }
@@ -153,9 +154,13 @@ impl Link {
     fn fail(&self, slot: &mut Slot, failed: u32, trouble: &Trouble) -> Trouble {
         let times = failed.saturating_add(1);
         self.note(Health::Down(trouble.cause), &trouble.detail);
+        let pause = match trouble.cause {
+            Cause::TimedOut => LONGEST_PAUSE,
+            _ => pause(times),
+        };
         *slot = Slot::Failed {
             times,
-            until: Instant::now() + pause(times),
+            until: Instant::now() + pause,
             trouble: trouble.clone(),
         };
         trouble.clone()

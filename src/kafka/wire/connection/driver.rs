@@ -150,20 +150,19 @@ where
 
     /// Hands out every answer that is complete.
     fn deliver(&mut self) -> Step {
-        while let Some(length) = self.input.first_chunk().map(|first| u32::from_be_bytes(*first)) {
-            let length = match usize::try_from(length) {
+        while let Some(claimed) = self.input.first_chunk().map(|first| u32::from_be_bytes(*first)) {
+            let id = self.input.get(4..8).and_then(<[u8]>::first_chunk);
+            let id = id.map(|bytes| i32::from_be_bytes(*bytes));
+            let length = match usize::try_from(claimed) {
                 Ok(length) if (4..=FRAME_LIMIT).contains(&length) => length,
-                _ => return Step::Break(Some(self.absurd(length))),
+                _ => return Step::Break(Some(self.absurd(claimed, id))),
             };
-            let Some(id) = self.input.get(4..8).and_then(|bytes| bytes.first_chunk()) else {
+            let Some(id) = id else {
                 break;
             };
-            let id = i32::from_be_bytes(*id);
             if !self.waiting.contains_key(&id) {
-                return Step::Break(Some(Trouble::new(
-                    Cause::Malformed,
-                    "an answer came to a question that was not asked",
-                )));
+                let detail = "an answer came to a question that was not asked";
+                return Step::Break(Some(Trouble::new(Cause::Malformed, detail)));
             }
             if self.input.len() < 4 + length {
                 break;
@@ -221,13 +220,20 @@ where
         }
     }
 
-    fn absurd(&self, length: u32) -> Trouble {
+    /// What a length that cannot be means. Where it stands before the answer to a request, it is that request's fault alone: it may be asked
+    /// for less, and the others again.
+    fn absurd(&mut self, length: u32, id: Option<i32>) -> Trouble {
         let hint = match self.input.first_chunk::<4>() {
             Some(b"HTTP") => ": this is an HTTP server",
             Some([0x15 | 0x16, 3, ..]) => ": this listener speaks TLS",
             _ => "",
         };
-        Trouble::new(Cause::Malformed, format_args!("an answer claims {length} bytes{hint}"))
+        let trouble = Trouble::new(Cause::Malformed, format_args!("an answer claims {length} bytes{hint}"));
+        let Some(waiter) = id.and_then(|id| self.waiting.remove(&id)) else {
+            return trouble;
+        };
+        tell(waiter.reply, Err(trouble));
+        lost("the broker sent an answer too long to be read")
     }
 }
 

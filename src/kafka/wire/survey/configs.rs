@@ -25,7 +25,7 @@ const BATCH: usize = 1_000;
 type Answered = HashMap<TopicName, Heard<TopicConfig>>;
 
 impl Client {
-    pub(super) async fn configs(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicConfig>> {
+    pub(super) async fn settings(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicConfig>> {
         let mut heard: Vec<Heard<TopicConfig>> = topics.iter().map(|_| Err(Cause::Unaskable)).collect();
         let askable: Vec<_> = (0..topics.len())
             .filter(|index| topics[*index].utf8().is_some())

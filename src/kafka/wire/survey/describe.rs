@@ -129,7 +129,11 @@ impl Question for Commits {
 }
 
 impl Client {
-    pub(super) async fn describe(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Description>> {
+    pub(super) async fn describe_all(
+        &mut self,
+        groups: &mut [ListedGroup],
+        deadline: Instant,
+    ) -> Vec<Heard<Description>> {
         let all: Vec<_> = (0..groups.len()).collect();
         let mut heard = unheard(groups.len());
         let wanted = self.at_first(groups, &all, &mut heard, deadline).await;

@@ -24,7 +24,7 @@ use crate::observation::Broker;
 use crate::observation::ListedGroup;
 
 impl Client {
-    pub(super) async fn brokers(&mut self, deadline: Instant) -> Result<Vec<Broker>, Failure> {
+    pub(super) async fn ask_brokers(&mut self, deadline: Instant) -> Result<Vec<Broker>, Failure> {
         let brokers = self
             .cluster
             .any(Api::Metadata, None, |cluster, link| brokers(cluster, link, deadline))
@@ -33,7 +33,7 @@ impl Client {
         Ok(brokers)
     }
 
-    pub(super) async fn list_groups(&mut self, deadline: Instant) -> GroupLists {
+    pub(super) async fn ask_lists(&mut self, deadline: Instant) -> GroupLists {
         let mut round = Round::new(&self.cluster, deadline);
         for broker in self.cluster.brokers() {
             round.ask(broker, ListGroups, broker);

@@ -62,7 +62,7 @@ impl Client {
         arrange(topics, starts, ends, kinds.next())
     }
 
-    pub(super) async fn newest(
+    pub(super) async fn newest_records(
         &mut self,
         partitions: &[(TopicName, Partition)],
         deadline: Instant,

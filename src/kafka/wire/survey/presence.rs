@@ -13,7 +13,7 @@ use crate::observation::Description;
 use crate::observation::ListedGroup;
 
 impl Client {
-    pub(super) async fn presence(&mut self, groups: &[ListedGroup], deadline: Instant) -> Vec<Heard<Presence>> {
+    pub(super) async fn look_for(&mut self, groups: &[ListedGroup], deadline: Instant) -> Vec<Heard<Presence>> {
         let named = groups.iter().map(|group| group.id.clone()).enumerate().collect();
         let mut coordinators = self.locate(named, deadline).await;
         coordinators.sort_by_key(|found| found.0);
@@ -32,7 +32,7 @@ impl Client {
 
     /// Asks the coordinators themselves, about members and commits.
     async fn look(&mut self, mut found: Vec<ListedGroup>, deadline: Instant) -> Vec<Heard<Presence>> {
-        let descriptions = self.describe(&mut found, deadline).await;
+        let descriptions = self.describe_all(&mut found, deadline).await;
         let mut with_commits: Vec<_> = found
             .iter()
             .filter(|group| Kind::of(group) != Kind::Share)

@@ -1,0 +1,122 @@
+//! The admin listener: absent unless configured, and with it everything that could write to Kafka.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::collect::Moved;
+use crate::collect::OwnResets;
+use crate::config;
+use crate::config::Config;
+use crate::http;
+use crate::http::Server;
+use crate::http::Tls;
+use crate::http::admin::Admin;
+use crate::http::admin::Running;
+use crate::metrics::ResetCounters;
+use crate::model::GroupId;
+use crate::model::Offset;
+use crate::model::Partition;
+use crate::model::TopicName;
+use crate::reset::Observer;
+use crate::reset::Resets;
+use crate::reset::audit::Audit;
+use crate::reset::document::Key;
+use crate::reset::engine::Ending;
+use crate::reset::request::Reason;
+
+use super::AppError;
+use super::access::Access;
+use super::bind;
+
+/// The listener, bound.
+pub(super) struct AdminListener {
+    server: Server<Admin<Access>>,
+    address: SocketAddr,
+    running: Running,
+    grace: Duration,
+}
+
+impl AdminListener {
+    /// Binds the listener.
+    ///
+    /// # Errors
+    ///
+    /// When its address cannot be listened on, or its certificates cannot be used.
+    pub(super) async fn build(
+        config: &Config,
+        admin: &config::Admin,
+        clock: Clock,
+        watching: Watching,
+    ) -> Result<Self, AppError> {
+        let (listener, address) = bind(admin.listen).await?;
+        let tls = admin.tls.as_ref().map(tls).transpose()?;
+        let reason = if admin.require_reason {
+            Reason::Required
+        } else {
+            Reason::Optional
+        };
+        let resets = Resets::new(
+            Access::new(config.clusters.clone()),
+            Some(Audit::new(admin.audit_log.clone())),
+            clock.clone(),
+        )
+        .reason(reason)
+        .observed_by(Arc::new(watching));
+        let handler = Admin::new(Arc::new(resets), admin, clock);
+        let running = handler.running();
+        let server = Server::new(listener, handler, http::Limits::default(), tls);
+        Ok(Self {
+            server,
+            address,
+            running,
+            grace: config.shutdown_grace,
+        })
+    }
+
+    /// Serves until `shutdown`, then lets a reset that has begun finish, within the grace period.
+    pub(super) async fn run(self, shutdown: CancellationToken) {
+        tracing::info!(address = %self.address, listener = "admin", "listening");
+        let drained = self.server.run(shutdown.cancelled_owned(), self.grace).await;
+        let finished = tokio::time::timeout(self.grace, self.running.finished()).await;
+        tracing::info!(
+            ?drained,
+            resets_finished = finished.is_ok(),
+            listener = "admin",
+            "stopped"
+        );
+    }
+}
+
+fn tls(tls: &config::AdminTls) -> Result<Tls, AppError> {
+    Tls::new(&tls.cert_file, &tls.key_file, tls.client_ca_file.as_deref()).map_err(AppError::Tls)
+}
+
+/// Who is told of every reset: the counters, and the poller of the cluster.
+pub(super) struct Watching {
+    pub(super) counters: ResetCounters,
+    pub(super) pollers: HashMap<Arc<str>, OwnResets>,
+}
+
+impl Observer for Watching {
+    fn ended(&self, cluster: &str, ending: Ending) {
+        self.counters.ended(cluster, ending);
+    }
+
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
+        if let Some(poller) = self.pollers.get(cluster) {
+            poller.tell(to.iter().filter_map(|(key, to)| {
+                Some(Moved {
+                    group: group.clone(),
+                    topic: TopicName::from(key.topic.as_str()),
+                    partition: Partition(key.partition),
+                    to: (*to)?,
+                })
+            }));
+        }
+    }
+}
