@@ -29,6 +29,7 @@ use crate::model::Status;
 use crate::model::TimeMethod;
 use crate::model::TopicId;
 use crate::model::UnixMillis;
+use crate::observation::PartitionMeta;
 use crate::observation::Stages;
 use crate::snapshot::CycleView;
 use crate::snapshot::GroupTopicView;
@@ -155,6 +156,17 @@ pub(crate) fn snapshot(cluster: &str, groups: Vec<GroupView>) -> Snapshot {
     }
 }
 
+/// The first partition lacks a replica.
+fn replication(partition: Partition) -> PartitionMeta {
+    PartitionMeta {
+        partition,
+        leader: Some(BrokerId(1)),
+        leader_epoch: None,
+        replicas: 3,
+        in_sync: if partition == Partition(0) { 2 } else { 3 },
+    }
+}
+
 /// A topic for each that a group names, with the group's own view of its log.
 fn topics(groups: &[GroupView]) -> Vec<Arc<TopicView>> {
     let mut all: Vec<_> = groups.iter().flat_map(|group| &group.topics).collect();
@@ -174,6 +186,7 @@ fn topics(groups: &[GroupView]) -> Vec<Arc<TopicView>> {
             })
             .collect(),
         partition_count: u32::try_from(it.partitions.len()).expect("few"),
+        replication: it.partitions.iter().map(|p| replication(p.partition)).collect(),
         leaderless: 0,
         under_replicated: 1,
         produced: 1234,
