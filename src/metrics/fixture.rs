@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::Cluster;
+use crate::config::Compatibility;
 use crate::config::Filter;
 use crate::config::Granularity;
 use crate::config::Isolation;
@@ -77,6 +78,7 @@ pub(crate) fn cluster(name: &str) -> Cluster {
             stalled_seconds: false,
         },
         owner_info: Patterns::none(),
+        compatibility: Compatibility::default(),
         series_limit: 1_000_000,
         request_timeout: Duration::from_secs(10),
     }
