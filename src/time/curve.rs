@@ -3,8 +3,8 @@
 
 use crate::model::Offset;
 
-/// Points of one partition: 16 bytes each, 448 in all.
-pub(super) const CAPACITY: usize = 28;
+/// Points of one partition: 16 bytes each, 416 in all.
+pub(super) const CAPACITY: usize = 26;
 
 /// Ages below this count as this when points are weighed: the last minutes stay dense.
 const YOUNG_MS: u64 = 120_000;
@@ -224,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn a_full_history_takes_448_bytes_and_a_steady_week_stays_within_two_polls() {
+    fn a_full_history_takes_416_bytes_and_a_steady_week_stays_within_two_polls() {
         let mut curve = Curve::default();
         let week = 7 * 86_400 / 15;
         for poll in 0..=week {
             curve.observe(at(poll * 150), poll * 15_000);
         }
-        assert_eq!(curve.heap(), 448);
+        assert_eq!(curve.heap(), 416);
         for offset in (0..week * 150).step_by(9_973) {
             let arrival = curve.arrival(at(offset)).expect("within the week");
             assert!(

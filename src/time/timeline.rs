@@ -107,6 +107,9 @@ impl Timeline {
             return None;
         }
         let now_ms = millis(now.mono);
+        if matches!(want.state, State::Failed(_)) && want.since_ms > now_ms && terms.unreadable.is_none() {
+            return None;
+        }
         let known = matches!(want.state, State::Dated(..) | State::Undated(_));
         if known {
             return want.is_stale(now_ms).then_some(Urgency::Doubtful);
@@ -179,7 +182,8 @@ impl Timeline {
 
     pub(super) fn learn_failure(&mut self, at: Offset, reason: Reason, now: Moment) {
         if let Some(want) = self.find(at) {
-            want.since_ms = millis(now.mono);
+            // Behind everybody who was first wanted in this cycle, and not again in it.
+            want.since_ms = millis(now.mono) + 1;
             if matches!(want.state, State::Open | State::Failed(_)) {
                 want.state = State::Failed(reason);
             }

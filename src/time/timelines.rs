@@ -1,6 +1,7 @@
 //! Every topic of a cluster, and what to ask Kafka next.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::failure::Heard;
 use crate::model::Moment;
@@ -24,6 +25,8 @@ const COMPARED_PER_PLAN: usize = 200;
 pub struct Timelines {
     settings: Settings,
     topics: HashMap<TopicName, TopicTimes>,
+    /// When something was last planned, and how many reads and questions in that cycle.
+    planned: (Duration, usize),
 }
 
 /// What to ask Kafka next; nothing in it twice.
@@ -50,6 +53,7 @@ impl Timelines {
         Self {
             settings,
             topics: HashMap::new(),
+            planned: (Duration::ZERO, 0),
         }
     }
 
@@ -79,8 +83,18 @@ impl Timelines {
         self.topics.retain(|name, _| keep(name));
     }
 
-    /// What to ask next, after every [`TopicTimes::want`] of the cycle.
-    pub fn plan(&self, now: Moment) -> Plan {
+    /// What to ask next, after every [`TopicTimes::want`] of the cycle. Another plan of the same moment is another round of the same
+    /// cycle, and has what the ones before left of its limit.
+    pub fn plan(&mut self, now: Moment) -> Plan {
+        if self.planned.0 != now.mono {
+            self.planned = (now.mono, 0);
+        }
+        let plan = self.next(now, self.settings.per_cycle.saturating_sub(self.planned.1));
+        self.planned.1 += plan.reads.len() + plan.by_time.len();
+        plan
+    }
+
+    fn next(&self, now: Moment, limit: usize) -> Plan {
         let mut newest = Vec::new();
         let mut reads = Vec::new();
         let mut by_time = Vec::new();
@@ -108,8 +122,8 @@ impl Timelines {
                 }));
             }
         }
-        first(&mut reads, self.settings.per_cycle, |read| (read.rank, read.place));
-        first(&mut by_time, self.settings.per_cycle, |asked| *asked);
+        first(&mut reads, limit, |read| (read.rank, read.place));
+        first(&mut by_time, limit, |asked| *asked);
         let own = |read: Read<'_>| (read.place.0.clone(), read.place.1, read.place.2);
         Plan {
             newest,

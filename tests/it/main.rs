@@ -6,7 +6,9 @@
 
 mod cli_config;
 mod faithful;
+mod faults;
 mod layers;
+mod readme;
 mod real_churn;
 mod real_cli;
 mod real_faults;
@@ -15,5 +17,7 @@ mod real_records;
 mod real_secure;
 mod real_serve;
 mod real_wire;
+mod reset;
 mod sim;
 mod support;
+mod trace_statuses;

@@ -5,3 +5,6 @@ mod groups;
 mod logs;
 mod network;
 mod raw;
+pub(crate) mod running;
+mod stories;
+mod tools;

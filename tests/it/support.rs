@@ -6,7 +6,7 @@ mod clients;
 mod cluster;
 pub(crate) mod groups;
 mod http;
-mod jars;
+pub(crate) mod jars;
 mod kafka;
 mod ports;
 mod process;

@@ -58,6 +58,8 @@ impl Settings {
             ("queued.min.messages", "1"),
             ("fetch.wait.max.ms", "10"),
             ("fetch.error.backoff.ms", "50"),
+            // A partition whose queue was full in the last round is fetched at once in the next, not a second later.
+            ("fetch.queue.backoff.ms", "5"),
             ("socket.timeout.ms", &timeout),
             ("socket.connection.setup.timeout.ms", &timeout),
             ("reconnect.backoff.max.ms", "2000"),

@@ -3,6 +3,9 @@
 use super::run::Kind;
 use super::run::Run;
 
+/// Retention deletes whole segments; here as much as came within this many milliseconds.
+const SEGMENT: i64 = 10_000;
+
 /// A partition's log.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
@@ -62,7 +65,9 @@ impl Log {
         let Some(retention) = self.retention else {
             return self.start;
         };
-        let kept = self.runs(now).find_map(|run| run.since(now.saturating_sub(retention)));
+        let cutoff = now.saturating_sub(retention);
+        let segment = cutoff - cutoff.rem_euclid(SEGMENT);
+        let kept = self.runs(now).find_map(|run| run.since(segment));
         self.start.max(kept.unwrap_or_else(|| self.end(now)))
     }
 

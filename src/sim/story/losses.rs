@@ -23,7 +23,7 @@ pub(super) const LOST_RECORDS: Story = Story {
         Truth::Status(Status::Lost),
         Truth::Members(1),
         Truth::Lost("audit-log", 100_000),
-        Truth::LagSeconds("audit-log", 598, 602),
+        Truth::LagSeconds("audit-log", 598, 612),
     ],
     tell: |model| {
         feed(model, "audit-log", 2, 100)?;

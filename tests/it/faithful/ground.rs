@@ -23,8 +23,8 @@ use tidemark::model::GroupType;
 use tidemark::sim::Cluster;
 use tidemark::sim::Member;
 use tidemark::sim::Model;
-use tokio::runtime::Runtime;
 
+use crate::sim::running::Running;
 use crate::support::Joining;
 use crate::support::Kafka;
 use crate::support::unique;
@@ -35,13 +35,7 @@ use crate::support::wire::Wire;
 /// A cluster of one broker.
 pub(super) enum Ground {
     Real(&'static Kafka),
-    Simulated(Box<Simulated>),
-}
-
-/// A simulated cluster and what it runs on.
-pub(super) struct Simulated {
-    cluster: Cluster,
-    _runtime: Runtime,
+    Simulated(Box<Running>),
 }
 
 impl Ground {
@@ -50,24 +44,14 @@ impl Ground {
     }
 
     pub(super) fn simulated() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let inside = runtime.enter();
-        let cluster = Cluster::start(Model::new(1, 1), Clock::system()).expect("loopback has ports");
-        drop(inside);
-        Self::Simulated(Box::new(Simulated {
-            cluster,
-            _runtime: runtime,
-        }))
+        let start = || Cluster::start(Model::new(1, 1), Clock::system());
+        Self::Simulated(Box::new(Running::new(start)))
     }
 
     pub(super) fn bootstrap(&self) -> String {
         match self {
             Self::Real(kafka) => kafka.bootstrap(),
-            Self::Simulated(simulated) => simulated.cluster.bootstrap(),
+            Self::Simulated(simulated) => simulated.bootstrap(),
         }
     }
 
@@ -75,7 +59,7 @@ impl Ground {
     pub(super) fn ask<R: Request>(&self, request: &R, version: i16) -> R::Response {
         let port = match self {
             Self::Real(kafka) => kafka.port(0),
-            Self::Simulated(simulated) => simulated.cluster.address(1).expect("broker 1").port(),
+            Self::Simulated(simulated) => simulated.address(1).expect("broker 1").port(),
         };
         let answer = Wire::to(port).and_then(|mut wire| wire.call(request, version));
         answer.unwrap_or_else(|error| panic!("call {} v{version}: {error}", R::KEY))
@@ -144,7 +128,7 @@ impl Ground {
             }
             Self::Simulated(simulated) => {
                 let id = group.to_string();
-                simulated.cluster.edit(|model| {
+                simulated.edit(|model| {
                     if protocol == "consumer" {
                         model.create_group(&id, GroupType::Consumer);
                     }
@@ -152,7 +136,6 @@ impl Ground {
                 });
                 let leave = move || {
                     simulated
-                        .cluster
                         .edit(|model| model.leave(&id, "client"))
                         .expect("it is a member");
                 };
@@ -182,7 +165,7 @@ impl Ground {
                 Box::new(|| transaction.commit())
             }
             Self::Simulated(simulated) => {
-                let cluster = &simulated.cluster;
+                let cluster: &Cluster = simulated;
                 let txn = cluster.edit(|model| {
                     let txn = model.begin_transaction(topic, 0)?;
                     model.append_in(&txn, 3).map(|()| txn)

@@ -1,5 +1,6 @@
 //! Servers that are no Kafka, or a bad one: what a network and a broken broker do to a client.
 
+use std::io;
 use std::io::Read;
 use std::io::Write;
 use std::net::Shutdown;
@@ -8,15 +9,16 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
 
 /// What happens between a client and the broker behind a [`Stranger`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Everything passes.
     Honest,
-    /// Connections are taken, requests too; no answer ever comes.
+    /// Connections are taken, requests too; no answer comes while it lasts.
     Deaf,
-    /// Every answer is replaced by a frame of nonsense.
+    /// Every answer is a frame of nonsense, and the end of the connection.
     Garbage,
 }
 
@@ -72,13 +74,9 @@ impl Stranger {
         self.state.lock().expect("no panic").broker = Some(broker);
     }
 
-    /// Changes its manner. Who turns honest closes the connections on which answers are missing.
+    /// Changes its manner. What was held back while it was deaf comes then, late.
     pub(crate) fn behave(&self, manner: Manner) {
-        let mut state = self.state.lock().expect("no panic");
-        state.manner = manner;
-        if manner == Manner::Honest {
-            state.hang_up();
-        }
+        self.state.lock().expect("no panic").manner = manner;
     }
 }
 
@@ -116,36 +114,40 @@ fn take(state: &Arc<Mutex<State>>, client: TcpStream) -> bool {
     match (broker, back) {
         (Some(broker), Ok(back)) => {
             let there = broker.try_clone().expect("a socket");
-            thread::spawn(move || pass(client, there, |bytes| Some(bytes.to_vec())));
-            thread::spawn(move || {
-                pass(broker, back, |bytes| {
-                    let manner = state.lock().expect("no panic").manner;
-                    answer(manner, bytes)
-                });
-            });
+            thread::spawn(move || pass(client, there, |to, bytes| to.write_all(bytes)));
+            thread::spawn(move || pass(broker, back, |to, bytes| answer(&state, to, bytes)));
         }
         (None, Ok(back)) => {
-            thread::spawn(move || pass(client, back, |_| answer(state.lock().expect("no panic").manner, &[])));
+            thread::spawn(move || pass(client, back, |to, _| answer(&state, to, &[])));
         }
         (_, Err(_)) => {}
     }
     true
 }
 
-/// What the client gets where the broker has said `honest`.
-fn answer(manner: Manner, honest: &[u8]) -> Option<Vec<u8>> {
-    match manner {
-        Manner::Honest => Some(honest.to_vec()),
-        Manner::Deaf => None,
-        Manner::Garbage => Some([&[0, 0, 0, 32][..], &[0xA7; 32]].concat()),
+/// Lets the client have what the broker has said, in the manner of the moment.
+fn answer(state: &Mutex<State>, client: &mut TcpStream, honest: &[u8]) -> io::Result<()> {
+    loop {
+        let now = state.lock().expect("no panic");
+        let (manner, ended) = (now.manner, now.ended);
+        drop(now);
+        match manner {
+            Manner::Honest => return client.write_all(honest),
+            Manner::Garbage => {
+                client.write_all(&[&[0, 0, 0, 32][..], &[0xA7; 32]].concat())?;
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            Manner::Deaf if ended => return Err(io::ErrorKind::BrokenPipe.into()),
+            Manner::Deaf => thread::sleep(Duration::from_millis(20)),
+        }
     }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, change: impl Fn(&[u8]) -> Option<Vec<u8>>) {
+/// Hands on what comes, until either side has had enough.
+fn pass(mut from: TcpStream, mut to: TcpStream, hand_on: impl Fn(&mut TcpStream, &[u8]) -> io::Result<()>) {
     let mut buffer = [0; 65_536];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
-        let written = change(&buffer[..length]).map(|bytes| to.write_all(&bytes));
-        if matches!(written, Some(Err(_))) {
+        if hand_on(&mut to, &buffer[..length]).is_err() {
             break;
         }
     }

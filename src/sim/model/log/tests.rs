@@ -39,8 +39,9 @@ fn retention_takes_what_is_too_old_and_nothing_else() {
     log.produce(1_000, 2, NOW);
     log.retention = Some(10_000);
     assert_eq!(log.start(NOW + 5_000), 0);
-    assert_eq!(log.start(NOW + 12_000), 4);
-    log.produce(0, 0, NOW + 12_000);
+    assert_eq!(log.start(NOW + 19_999), 0);
+    assert_eq!(log.start(NOW + 22_000), 20);
+    log.produce(0, 0, NOW + 22_000);
     assert_eq!(log.start(NOW + 100_000), log.end(NOW + 100_000));
 }
 
