@@ -8,6 +8,7 @@ mod cli_config;
 mod faithful;
 mod faults;
 mod layers;
+mod page;
 mod readme;
 mod real_churn;
 mod real_cli;

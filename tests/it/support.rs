@@ -2,8 +2,11 @@
 //! started here ends with the test, and with the test process however that ends.
 
 pub(crate) mod admin;
+pub(crate) mod axe;
+mod browser;
 mod clients;
 mod cluster;
+mod demo;
 pub(crate) mod groups;
 mod http;
 pub(crate) mod jars;
@@ -18,8 +21,10 @@ mod tidemark;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
+pub(crate) use browser::Browser;
 pub(crate) use clients::Joining;
 pub(crate) use clients::Member;
+pub(crate) use demo::Demo;
 pub(crate) use kafka::Kafka;
 pub(crate) use prometheus::Prometheus;
 pub(crate) use prometheus::promtool_check_metrics;
