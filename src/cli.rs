@@ -72,7 +72,7 @@ enum Command {
     Lag(LagArgs),
     /// Move a group's committed offsets: plan, then execute.
     #[command(subcommand)]
-    Reset(ResetCommand),
+    Reset(Box<ResetCommand>),
     /// Print a group's committed offsets as CSV.
     Export(ExportArgs),
     /// Tell whether the configuration is right: all that is wrong with it at once.

@@ -222,6 +222,21 @@ impl Life {
         let after = self.commits();
         let writes = self.cluster.world().written[written..].to_vec();
         assert!(writes.is_empty() || !was_active, "written to a group with members");
+        for (_, write) in &writes {
+            let place = key(&write.topic.to_string(), write.partition.0);
+            let row = planned
+                .plan
+                .partitions
+                .iter()
+                .find(|row| row.key() == place)
+                .expect("a row");
+            let was = before.get(&place).copied();
+            assert_eq!(
+                was,
+                row.from.map(Offset::get),
+                "what moved since the plan is overwritten"
+            );
+        }
         let allowed: BTreeMap<_, _> = planned.plan.partitions.iter().map(|row| (row.key(), row.to)).collect();
         for (_, write) in &writes {
             let place = key(&write.topic.to_string(), write.partition.0);
@@ -295,7 +310,7 @@ impl Life {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_nothing_active_and_nothing_outside_the_plan_is_written_and_an_undo_restores(acts in prop::collection::vec(act(), 1..25)) {

@@ -126,16 +126,24 @@ impl Targets {
     }
 }
 
+/// One partition as it is.
+struct Spot<'a> {
+    key: &'a Key,
+    from: Option<Offset>,
+    start: Offset,
+    end: Offset,
+}
+
 fn row(key: &Key, target: Target, request: &Request, facts: &Facts, warnings: &mut Warnings) -> Result<Row, Fault> {
     let (start, end) = log(key, facts)?;
     let from = commit(&facts.commits, key).map_err(|cause| scope::unreadable("the commit", cause))?;
     if from.is_none() && !request.asked.allow_new_partitions {
         return Err(Fault::NotCommitted);
     }
-    let wanted = wanted(key, target, from, (start, end), facts, warnings)?;
-    let to = match wanted {
+    let spot = Spot { key, from, start, end };
+    let to = match wanted(&spot, target, facts, warnings)? {
         None => None,
-        Some(wanted) => Some(within(key, wanted, (start, end), request, warnings)?),
+        Some(wanted) => Some(within(&spot, wanted, request.asked.clamp, warnings)?),
     };
     let (replayed, skipped) = distance(from, to, (start, end));
     Ok(Row {
@@ -157,29 +165,22 @@ fn log(key: &Key, facts: &Facts) -> Result<(Offset, Offset), Fault> {
 }
 
 /// Where the target is, before it is held against the log; `None` for no commit.
-fn wanted(
-    key: &Key,
-    target: Target,
-    from: Option<Offset>,
-    (start, end): (Offset, Offset),
-    facts: &Facts,
-    warnings: &mut Warnings,
-) -> Result<Option<i128>, Fault> {
+fn wanted(spot: &Spot<'_>, target: Target, facts: &Facts, warnings: &mut Warnings) -> Result<Option<i128>, Fault> {
     let offset = match target {
         Target::Forget => return Ok(None),
         Target::Offset(offset) => offset,
-        Target::Earliest => start,
-        Target::Latest => end,
-        Target::Current => from.unwrap_or(end),
+        Target::Earliest => spot.start,
+        Target::Latest => spot.end,
+        Target::Current => spot.from.unwrap_or(spot.end),
         Target::Shift(by) => {
-            let from = from.ok_or(Fault::NotCommitted)?;
+            let from = spot.from.ok_or(Fault::NotCommitted)?;
             return Ok(Some(i128::from(from.get()) + i128::from(by)));
         }
         Target::At(_) | Target::Ago(_) => {
-            let found = facts.times.get(key).copied().unwrap_or(Err(Cause::TimedOut));
+            let found = facts.times.get(spot.key).copied().unwrap_or(Err(Cause::TimedOut));
             found.map_err(scope::log_fault)?.unwrap_or_else(|| {
-                warnings.no_record(key, end);
-                end
+                warnings.no_record(spot.key, spot.end);
+                spot.end
             })
         }
     };
@@ -187,16 +188,11 @@ fn wanted(
 }
 
 /// The target if it is in the log, or the nearest one that is where that is allowed.
-fn within(
-    key: &Key,
-    wanted: i128,
-    (start, end): (Offset, Offset),
-    request: &Request,
-    warnings: &mut Warnings,
-) -> Result<Offset, Fault> {
+fn within(spot: &Spot<'_>, wanted: i128, clamp: bool, warnings: &mut Warnings) -> Result<Offset, Fault> {
+    let Spot { key, start, end, .. } = *spot;
     let nearest = wanted.clamp(start.get().into(), end.get().max(start.get()).into());
     let out_of_range = Fault::OutOfRange { to: wanted, start, end };
-    if nearest != wanted && !request.asked.clamp {
+    if nearest != wanted && !clamp {
         return Err(out_of_range);
     }
     let offset = i64::try_from(nearest).ok().and_then(Offset::new).ok_or(out_of_range)?;

@@ -7,7 +7,9 @@
 mod cli_config;
 mod deploy;
 mod faithful;
+mod faults;
 mod layers;
+mod readme;
 mod real_churn;
 mod real_cli;
 mod real_faults;
@@ -16,5 +18,7 @@ mod real_records;
 mod real_secure;
 mod real_serve;
 mod real_wire;
+mod reset;
 mod sim;
 mod support;
+mod trace_statuses;

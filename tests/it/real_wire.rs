@@ -1,12 +1,17 @@
 //! The wire client against real brokers: what it reads is what Kafka has, and a write does what it says.
 
-use std::collections::BTreeMap;
+mod moves;
+mod secure;
+mod streams;
+mod writes;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::json;
 use tidemark::config;
+use tidemark::failure::Api;
 use tidemark::failure::Cause;
 use tidemark::failure::ErrorCode;
 use tidemark::kafka::GroupFacts;
@@ -35,7 +40,7 @@ use crate::support::unique;
 use crate::support::until;
 
 /// The cluster of a configuration with these keys and bootstrap servers.
-fn cluster(bootstrap: &str, keys: Value) -> Arc<config::Cluster> {
+fn cluster(bootstrap: &str, keys: &Value) -> Arc<config::Cluster> {
     let mut cluster =
         json!({"name": "test", "bootstrap_servers": bootstrap.split(',').collect::<Vec<_>>(), "request_timeout": "5s"});
     let own = cluster.as_object_mut().expect("an object");
@@ -48,7 +53,7 @@ fn cluster(bootstrap: &str, keys: Value) -> Arc<config::Cluster> {
 }
 
 fn client(kafka: &Kafka) -> Client {
-    Client::new(cluster(&kafka.bootstrap(), json!({})))
+    Client::new(cluster(&kafka.bootstrap(), &json!({})))
 }
 
 fn soon() -> Instant {
@@ -215,215 +220,4 @@ async fn settings_newest_records_and_dated_offsets_are_read() {
     let at = |raw, time| Ok(Some((offset(raw), tidemark::model::UnixMillis(time))));
     assert_eq!(dated, [at(1, 2_000_000), at(1, 2_000_000), Ok(None)]);
     assert!(client.take_calls().errors.is_empty());
-}
-
-fn write(topic: &str, partition: i32, to: Option<i64>, metadata: &str) -> Write {
-    Write {
-        topic: TopicName::from(topic),
-        partition: Partition(partition),
-        to: to.map(offset),
-        leader_epoch: to.map(|_| 0),
-        metadata: metadata.to_owned(),
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_write_reaches_the_named_group_and_says_what_became_of_each_partition() {
-    let Some(kafka) = Kafka::shared() else { return };
-    let (topic, plain) = (kafka.topic(3), unique("lead"));
-    let group = format!(" {plain}");
-    kafka.produce(&topic, 0, 10);
-    kafka.commit(&group, &[(&topic, 0, 1), (&topic, 1, 0)]);
-    let mut writer = wire::Writer::new(cluster(&kafka.bootstrap(), json!({})));
-    let writes = [
-        write(&topic, 0, Some(5), "by hand"),
-        write(&topic, 1, None, ""),
-        write(&topic, 2, Some(0), ""),
-    ];
-    let id = GroupId::from(group.as_str());
-    let results = writer.write(&id, &writes, soon()).await.expect("sent");
-    assert_eq!(results, [Ok(()), Ok(()), Ok(())]);
-    let expected: BTreeMap<_, _> = [((topic.clone(), 0), 5), ((topic.clone(), 2), 0)].into();
-    assert_eq!(kafka.committed(&group), expected);
-    assert!(kafka.committed(&plain).is_empty(), "another group was written");
-
-    let facts = GroupFacts::commits(&mut client(kafka), &id, soon())
-        .await
-        .expect("facts");
-    assert_eq!(facts[0].metadata, "by hand");
-    assert_eq!(facts[0].leader_epoch, Some(0));
-    assert_eq!(facts[0].offset, Ok(offset(5)));
-
-    let nowhere = [write(&topic, 0, Some(6), ""), write(&unique("missing"), 0, Some(1), "")];
-    let results = writer.write(&id, &nowhere, soon()).await.expect("sent");
-    assert_eq!(
-        results,
-        [Ok(()), Err(Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION))]
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_group_with_members_refuses_every_write() {
-    let Some(kafka) = Kafka::shared() else { return };
-    for protocol in ["classic", "consumer"] {
-        let (topic, group) = (kafka.topic(1), unique("live"));
-        let joining = Joining {
-            protocol,
-            commits: false,
-            ..Joining::default()
-        };
-        let _members = kafka.join(&group, &[&topic], joining);
-        let mut writer = wire::Writer::new(cluster(&kafka.bootstrap(), json!({})));
-        let writes = [write(&topic, 0, Some(0), "")];
-        let results = writer
-            .write(&GroupId::from(group.as_str()), &writes, soon())
-            .await
-            .expect("sent");
-        assert_eq!(results, [Err(Cause::Code(ErrorCode::UNKNOWN_MEMBER_ID))], "{protocol}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_group_nobody_knows_is_none_and_has_no_commits() {
-    let Some(kafka) = Kafka::shared() else { return };
-    // There is a coordinator once some group has committed.
-    kafka.commit(&unique("somebody"), &[(&kafka.topic(1), 0, 0)]);
-    let mut client = client(kafka);
-    let id = GroupId::from(unique("nobody").as_str());
-    assert_eq!(client.group(&id, soon()).await, Ok(None));
-    assert_eq!(GroupFacts::commits(&mut client, &id, soon()).await, Ok(Vec::new()));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn every_mechanism_logs_in_over_tls_and_a_wrong_password_is_told_in_the_brokers_words() {
-    let Some(kafka) = Kafka::shared() else { return };
-    let tls = json!({"ca_file": kafka.secure().authority});
-    for mechanism in ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] {
-        let sasl = |password: &str| json!({"tls": tls, "sasl": {"mechanism": mechanism, "username": USER, "password": password}});
-        let mut client = Client::new(cluster(&kafka.sasl_ssl(), sasl(PASSWORD)));
-        assert_eq!(
-            client.brokers(soon()).await.map(|brokers| brokers.len()),
-            Ok(1),
-            "{mechanism}"
-        );
-        let mut client = Client::new(cluster(&kafka.sasl_ssl(), sasl("not the password")));
-        let failure = client.brokers(soon()).await.expect_err("a wrong password");
-        assert_eq!(failure.cause, Cause::Authentication, "{failure}");
-        assert!(
-            failure.to_string().to_lowercase().contains("invalid credentials")
-                || failure.to_string().contains("Invalid username or password"),
-            "{failure}"
-        );
-        assert!(!failure.to_string().contains("not the password"));
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_not_trusted_or_brings_no_certificate_is_told_so() {
-    let Some(kafka) = Kafka::shared() else { return };
-    let secure = kafka.secure();
-    let fails = async |address: &str, keys: Value| {
-        Client::new(cluster(address, keys))
-            .brokers(soon())
-            .await
-            .expect_err("no way in")
-    };
-    let strange = fails(&kafka.sasl_ssl(), json!({"tls": {"ca_file": secure.strange_authority}})).await;
-    assert_eq!(strange.cause, Cause::Tls);
-    assert!(strange.to_string().contains("not trusted"), "{strange}");
-    let bare = fails(&kafka.mutual_tls(), json!({"tls": {"ca_file": secure.authority}})).await;
-    assert_eq!(bare.cause, Cause::Tls, "{bare}");
-    let mutual = json!({"tls": {"ca_file": secure.authority, "cert_file": secure.client_certificate, "key_file": secure.client_key}});
-    let mut client = Client::new(cluster(&kafka.mutual_tls(), mutual));
-    assert_eq!(client.brokers(soon()).await.map(|brokers| brokers.len()), Ok(1));
-    // TLS spoken to a plain listener, and the other way round.
-    let plain = fails(&kafka.bootstrap(), json!({"tls": {"ca_file": secure.authority}})).await;
-    assert_eq!(plain.cause, Cause::Tls, "{plain}");
-    let none = fails(&kafka.sasl_ssl(), json!({})).await;
-    assert!(matches!(none.cause, Cause::Malformed | Cause::Disconnected), "{none}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn moved_coordinators_and_leaders_are_found_in_the_same_call() {
-    let Some(kafka) = Kafka::with().brokers(3).start() else {
-        return;
-    };
-    let topic = kafka.topic_on(&[&[0, 1], &[1, 2]]);
-    kafka.produce(&topic, 0, 3);
-    let group = kafka.group_on(0);
-    kafka.commit(&group, &[(&topic, 0, 2)]);
-    let mut client = client(&kafka);
-    let mut groups = [listed(&mut client, &group).await];
-    let meta = topic_meta(&mut client, &topic).await;
-
-    kafka.move_coordinator(&group, &[1]);
-    // The old coordinator answers until it has heard that it is none.
-    while groups[0].coordinators != [BrokerId(1)] {
-        let described = client.describe(&mut groups, soon()).await;
-        assert_eq!(described[0].as_ref().map(|d| d.state.clone()), Ok(GroupState::Empty));
-    }
-    let commits = Survey::commits(&mut client, &mut groups, soon()).await;
-    assert_eq!(commits[0].as_ref().map(Vec::len), Ok(1));
-
-    kafka.move_leader(&topic, 0, &[2, 1]);
-    until("the old leader knows", || kafka.leaders(&topic)[0] == Some(2));
-    let logs = Survey::logs(&mut client, &[meta.clone()], false, soon()).await;
-    assert_eq!(logs[0][0].end, Ok(offset(3)));
-    client.take_calls();
-    let logs = Survey::logs(&mut client, &[meta], false, soon()).await;
-    assert_eq!(logs[0][0].end, Ok(offset(3)));
-    assert!(
-        client.take_calls().errors.is_empty(),
-        "the new leader was not remembered"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_dead_and_a_deaf_broker_cost_only_what_they_hold() {
-    let Some(kafka) = Kafka::with().brokers(3).start() else {
-        return;
-    };
-    let topic = kafka.topic_on(&[&[0], &[1], &[2]]);
-    let groups: Vec<_> = kafka.ids().map(|broker| kafka.group_on(broker)).collect();
-    for group in &groups {
-        kafka.commit(group, &[(&topic, 0, 0)]);
-    }
-    let mut client = Client::new(cluster(&kafka.bootstrap(), json!({"request_timeout": "1s"})));
-    let mut all = Vec::new();
-    for group in &groups {
-        all.push(listed(&mut client, group).await);
-    }
-    let meta = topic_meta(&mut client, &topic).await;
-
-    kafka.pause(1);
-    kafka.kill_broker(2);
-    let begun = Instant::now();
-    client.brokers(soon()).await.expect("a broker answers");
-    let lists = client.list_groups(soon()).await;
-    assert!(
-        lists
-            .missing
-            .iter()
-            .any(|(broker, failure)| *broker == BrokerId(1) && failure.cause == Cause::TimedOut),
-        "{:?}",
-        lists.missing
-    );
-    let described = client.describe(&mut all, soon()).await;
-    assert!(
-        described[0].is_ok() && described[1].is_err() && described[2].is_err(),
-        "{described:?}"
-    );
-    let logs = Survey::logs(&mut client, &[meta.clone()], false, soon()).await;
-    let ends: Vec<_> = logs[0].iter().map(|log| log.end.is_ok()).collect();
-    assert_eq!(ends, [true, false, false], "{logs:?}");
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-
-    kafka.resume(1);
-    kafka.start_broker(2);
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    client.brokers(soon()).await.expect("brokers");
-    let described = client.describe(&mut all, soon()).await;
-    assert!(described.iter().all(Result::is_ok), "{described:?}");
-    let logs = Survey::logs(&mut client, &[meta], false, soon()).await;
-    assert!(logs[0].iter().all(|log| log.end.is_ok()), "{logs:?}");
 }

@@ -1,5 +1,6 @@
 //! The survey of a whole cluster over the wire protocol: few requests, each about as much as one can be.
 
+mod commits;
 mod configs;
 mod describe;
 mod groups;
@@ -9,6 +10,8 @@ mod logs;
 mod metadata;
 mod presence;
 mod round;
+#[cfg(test)]
+mod tests;
 
 pub(super) use describe::AsClassic;
 pub(super) use describe::AsConsumer;

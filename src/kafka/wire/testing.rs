@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Client;
+use super::cluster::LONGEST_PAUSE;
 use crate::clock::Clock;
 use crate::config;
 use crate::kafka::Survey;
-use crate::model::GroupId;
 use crate::model::Offset;
 use crate::model::TopicName;
 use crate::model::UnixMillis;
@@ -65,12 +65,13 @@ pub(super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(30)
 }
 
-pub(super) fn offset(raw: i64) -> Offset {
-    Offset::new(raw).expect("not negative")
+/// Returns when a broker that failed may be tried again.
+pub(super) async fn pause() {
+    tokio::time::sleep(LONGEST_PAUSE).await;
 }
 
-pub(super) fn group(id: &str) -> GroupId {
-    GroupId::from(id)
+pub(super) fn offset(raw: i64) -> Offset {
+    Offset::new(raw).expect("not negative")
 }
 
 pub(super) fn topic(name: &str) -> TopicName {

@@ -3,7 +3,10 @@ use serde_json::json;
 use super::*;
 use crate::reset::fake::offset as at;
 
-fn planned(rows: &[(&str, i32, Option<i64>, Option<i64>, Option<u64>, Option<u64>)]) -> Planned {
+/// Topic, partition, from, to, replayed, skipped.
+type Figures = (&'static str, i32, Option<i64>, Option<i64>, Option<u64>, Option<u64>);
+
+fn planned(rows: &[Figures]) -> Planned {
     let rows: Vec<_> = rows
         .iter()
         .map(|(topic, partition, from, to, replayed, skipped)| Row {
@@ -24,7 +27,7 @@ fn planned(rows: &[(&str, i32, Option<i64>, Option<i64>, Option<u64>, Option<u64
     serde_json::from_value(plan).expect("a plan")
 }
 
-fn asked(to: serde_json::Value) -> Asked {
+fn asked(to: &serde_json::Value) -> Asked {
     serde_json::from_value(json!({"scope": "committed", "to": to})).expect("a request")
 }
 
@@ -40,7 +43,7 @@ fn a_plan_says_in_one_sentence_what_it_would_do() {
         ("a", 0, None, Some(7), None, None),
     ]);
     assert_eq!(
-        plan(&planned, &asked(json!({"ago": "2h"})), &zone()),
+        plan(&planned, &asked(&json!({"ago": "2h"})), &zone()),
         "Plan for group \"it's\" of cluster \"main\", made 2026-01-31T08:00:00.000Z (2026-01-31 09:00:00 +01)\n\
          To the first record from 2026-01-31T06:00:00.000Z (2026-01-31 07:00:00 +01) on\n\
          Reason: bad\\ndeploy\n\
@@ -63,14 +66,14 @@ fn a_date_is_shown_in_utc_and_local_time_and_other_targets_have_none() {
     let planned = planned(&[("t", 0, Some(1), Some(0), Some(1), Some(0))]);
     let text = plan(
         &planned,
-        &asked(json!({"datetime": "2026-01-31T01:00:00+03:00"})),
+        &asked(&json!({"datetime": "2026-01-31T01:00:00+03:00"})),
         &zone(),
     );
     assert!(
         text.contains("\nTo the first record from 2026-01-30T22:00:00.000Z (2026-01-30 23:00:00 +01) on\n"),
         "{text}"
     );
-    assert!(!plan(&planned, &asked(json!("earliest")), &zone()).contains("To the first record"));
+    assert!(!plan(&planned, &asked(&json!("earliest")), &zone()).contains("To the first record"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::failure::Heard;
 use crate::kafka::CommitFact;
 use crate::kafka::GroupFacts;
+use crate::kafka::Survey;
 use crate::kafka::wire::answers;
 use crate::kafka::wire::answers::Groups;
 use crate::kafka::wire::answers::Names;
@@ -107,6 +108,8 @@ impl GroupFacts for Client {
         topics: &[TopicName],
         deadline: Instant,
     ) -> Result<HashMap<TopicName, Heard<TopicMeta>>, Failure> {
+        // The coordinator is all that is known of the cluster until now; the leaders may be anywhere.
+        Survey::brokers(self, deadline).await?;
         let heard = self.metadata(topics, deadline).await;
         let nobody = |meta: &Heard<TopicMeta>| {
             meta.as_ref()
@@ -183,17 +186,35 @@ impl Client {
             Ok(commits) if commits.is_empty() => Ok(None),
             Err(NOT_FOUND) => Ok(None),
             Err(cause) => Err(Failure::new(Api::OffsetFetch, cause)),
-            Ok(_) => {
-                let description = Description {
-                    state: GroupState::Dead,
-                    protocol_type: Text::from(""),
-                    protocol: Text::from(""),
-                    members: Vec::new(),
-                    epochs: None,
-                };
-                Ok(Some((listed(group, broker, "Classic", &description), description)))
-            }
+            Ok(_) => self.undescribed(group, broker, deadline).await,
         }
+    }
+
+    /// A group with commits that no call here describes: of a type that has a call of its own (KIP-1071), which only the list tells, or
+    /// none at all any more.
+    async fn undescribed(
+        &mut self,
+        group: &GroupId,
+        broker: BrokerId,
+        deadline: Instant,
+    ) -> Result<Option<(ListedGroup, Description)>, Failure> {
+        let lists = Survey::list_groups(self, deadline).await;
+        let told = lists.groups.into_iter().find(|other| other.id == *group);
+        if told.is_none()
+            && let Some((_, failure)) = lists.missing.into_iter().find(|(id, _)| *id == broker)
+        {
+            return Err(failure);
+        }
+        let state = told.as_ref().and_then(|told| told.state.clone());
+        let description = Description {
+            state: state.unwrap_or(GroupState::Dead),
+            protocol_type: Text::from(""),
+            protocol: Text::from(""),
+            members: Vec::new(),
+            epochs: None,
+        };
+        let told = told.unwrap_or_else(|| listed(group, broker, "Classic", &description));
+        Ok(Some((told, description)))
     }
 
     async fn of_one<Q: Question>(&mut self, group: &GroupId, broker: BrokerId, deadline: Instant) -> Heard<Q::Answer> {

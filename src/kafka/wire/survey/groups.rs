@@ -21,7 +21,7 @@ use crate::kafka::wire::read::ReadError;
 use crate::model::BrokerId;
 use crate::model::GroupId;
 
-/// How often batches may be halved because their answer makes no sense: enough to find two bad groups among five hundred.
+/// How many more requests there may be because an answer makes no sense: enough to find a bad group among thousands.
 const SPLITS: usize = 32;
 
 /// Something a coordinator can be asked about many groups at once.
@@ -117,6 +117,11 @@ impl Client {
                     let second = first.split_off(first.len() / 2);
                     asking.send(broker, first);
                     asking.send(broker, second);
+                }
+                // Lost with the connection that the other half's answer broke.
+                Err(Cause::Disconnected) if (1..SPLITS).contains(&splits) => {
+                    splits -= 1;
+                    asking.send(broker, wanted);
                 }
                 Err(cause) => asking.fail(wanted, cause),
             }

@@ -150,6 +150,9 @@ async fn answered(
     let answer = reply
         .read(|body, version| answers::metadata::read(body, version, &mut Names::new()))
         .map_err(|error| cluster.garbage(Api::Metadata, error))?;
+    if !answer.brokers.is_empty() {
+        cluster.learn(&answer.brokers);
+    }
     Ok(Answered {
         by: link.address().clone(),
         topics: answer.topics.into_iter().collect(),

@@ -1,0 +1,6 @@
+//! Resets over the wire, against the simulated cluster: every fault at every step, a process that dies in the middle, the runbook.
+
+mod crash;
+mod faults;
+mod runbook;
+mod world;
