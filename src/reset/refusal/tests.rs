@@ -205,7 +205,7 @@ fn what_moved_is_in_the_details_with_null_for_no_commit() {
         group: group(),
         moved: vec![change.clone()],
     };
-    assert_eq!(moving.details(), [expected.clone()]);
+    assert_eq!(moving.details(), std::slice::from_ref(&expected));
     assert_eq!(
         Refusal::PlanChanged(vec![Difference::Commit(change)]).details(),
         [expected]
