@@ -132,6 +132,8 @@ impl PairState {
             } else {
                 Duration::ZERO
             },
+            begin_seen: self.whole,
+            watched: self.settled.map_or(Duration::ZERO, |settled| now.since(settled)),
             waits: self.waits.all(settings),
             usual_wait,
             window: self.window(usual_wait, now, settings),
