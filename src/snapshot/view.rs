@@ -21,6 +21,7 @@ use crate::model::Status;
 use crate::model::TopicId;
 use crate::model::UnixMillis;
 use crate::observation::Epochs;
+use crate::observation::PartitionMeta;
 use crate::observation::Stages;
 
 /// One cluster as of one cycle.
@@ -254,6 +255,8 @@ pub struct TopicView {
     pub partitions: Vec<TopicPartitionView>,
     /// Partitions the metadata names.
     pub partition_count: u32,
+    /// Leader and replicas of each of them, as the metadata has it; sorted.
+    pub replication: Vec<PartitionMeta>,
     /// Partitions without a leader.
     pub leaderless: u32,
     /// Partitions with fewer replicas in sync than there should be.
