@@ -18,10 +18,16 @@ use crate::support::have;
 const MAY_BE_EMPTY: [(&str, &str); 6] = [
     ("tidemark_resets_total", "the demo has no admin listener"),
     ("tidemark_kafka_errors_total", "nothing fails in the demo"),
-    ("kafka_group_topic_lag_seconds_unknown_partitions", "every time is known in the demo"),
+    (
+        "kafka_group_topic_lag_seconds_unknown_partitions",
+        "every time is known in the demo",
+    ),
     ("kafka_topic_retention_bytes", "no topic of the demo is limited by size"),
     ("tidemark_groups", "only while a poll has ended"),
-    ("kafka_group_topic_rewinds_total{kafka_cluster=\"main\", topic=", "annotations mark what happens"),
+    (
+        "kafka_group_topic_rewinds_total{kafka_cluster=\"main\", topic=",
+        "annotations mark what happens",
+    ),
 ];
 
 /// One panel.
@@ -50,7 +56,9 @@ fn boards() -> Vec<(String, Value)> {
 fn panels(name: &str, board: &Value) -> Vec<Panel> {
     let nested = |panel: &Value| panel["panels"].as_array().cloned().unwrap_or_default();
     let all = board["panels"].as_array().expect("panels");
-    let all = all.iter().flat_map(|panel| [vec![panel.clone()], nested(panel)].concat());
+    let all = all
+        .iter()
+        .flat_map(|panel| [vec![panel.clone()], nested(panel)].concat());
     all.filter(|panel| panel["type"] != "row")
         .map(|panel| Panel {
             board: name.to_owned(),
@@ -81,12 +89,16 @@ fn variables(board: &Value) -> Vec<(String, String)> {
 
 fn annotations(board: &Value) -> Vec<String> {
     let all = board["annotations"]["list"].as_array().cloned().unwrap_or_default();
-    all.iter().filter_map(|it| Some(it["expr"].as_str()?.to_owned())).collect()
+    all.iter()
+        .filter_map(|it| Some(it["expr"].as_str()?.to_owned()))
+        .collect()
 }
 
 #[test]
 fn the_dashboards_are_what_their_source_makes() {
-    let sdk = Command::new("python3").args(["-c", "import grafana_foundation_sdk"]).output();
+    let sdk = Command::new("python3")
+        .args(["-c", "import grafana_foundation_sdk"])
+        .output();
     if !have(&["python3"]) || !sdk.is_ok_and(|run| run.status.success()) {
         // As with every other tool that is missing, but this one is no program.
         assert!(
@@ -124,7 +136,10 @@ fn every_panel_says_what_it_shows_and_in_what_unit() {
     assert!(all.len() > 50, "{}", all.len());
     for panel in all {
         let place = format!("{}: {}", panel.board, panel.title);
-        assert!(panel.raw["description"].as_str().is_some_and(|it| it.len() > 10), "{place}");
+        assert!(
+            panel.raw["description"].as_str().is_some_and(|it| it.len() > 10),
+            "{place}"
+        );
         let kind = panel.raw["type"].as_str().expect("a type");
         let unit = panel.raw["fieldConfig"]["defaults"]["unit"].is_string();
         assert!(unit || kind == "table" || kind == "state-timeline", "{place}");
@@ -167,7 +182,9 @@ fn filled(expression: &str, group: &str, topic: &str) -> String {
 fn topics() -> BTreeSet<&'static str> {
     let truths = story::all().iter().flat_map(|story| story.truths);
     let topic = |truth: &Truth| match truth {
-        Truth::Lag(topic, ..) | Truth::LagSeconds(topic, ..) | Truth::Lost(topic, _) | Truth::Uncommitted(topic, _) => Some(*topic),
+        Truth::Lag(topic, ..) | Truth::LagSeconds(topic, ..) | Truth::Lost(topic, _) | Truth::Uncommitted(topic, _) => {
+            Some(*topic)
+        }
         _ => None,
     };
     truths.filter_map(topic).collect()

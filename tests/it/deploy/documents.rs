@@ -32,14 +32,21 @@ const NOT_SERVED: [&str; 18] = [
 
 fn named(document: &str) -> BTreeSet<String> {
     let name = Regex::new(r"\b(?:kafka|kminion|tidemark)_[a-z0-9_:]*").expect("an expression");
-    let found = name.find_iter(document).map(|it| it.as_str().trim_end_matches(':').to_owned());
+    let found = name
+        .find_iter(document)
+        .map(|it| it.as_str().trim_end_matches(':').to_owned());
     found.collect()
 }
 
 #[test]
 fn every_metric_in_the_documents_exists() {
     let known = Names::all();
-    for document in ["docs/alerts.md", "docs/migrating.md", "docs/autoscaling.md", "docs/running.md"] {
+    for document in [
+        "docs/alerts.md",
+        "docs/migrating.md",
+        "docs/autoscaling.md",
+        "docs/running.md",
+    ] {
         let unknown: Vec<_> = named(&text(document))
             .into_iter()
             .filter(|name| !known.has(name) && !NOT_SERVED.contains(&name.as_str()))
@@ -52,6 +59,12 @@ fn every_metric_in_the_documents_exists() {
 fn every_name_of_another_exporter_has_its_row_in_the_guide() {
     let guide = text("docs/migrating.md");
     let served = families().filter(|family| family.is_of_another_exporter());
-    let missing: Vec<_> = served.filter(|it| !guide.contains(&format!("| `{}` |", it.name))).collect();
-    assert!(missing.is_empty(), "{:?}", missing.iter().map(|it| it.name).collect::<Vec<_>>());
+    let missing: Vec<_> = served
+        .filter(|it| !guide.contains(&format!("| `{}` |", it.name)))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "{:?}",
+        missing.iter().map(|it| it.name).collect::<Vec<_>>()
+    );
 }

@@ -36,6 +36,8 @@ pub(super) fn named(expression: &str) -> Named {
                 found.labels.extend(words(list));
                 at += 2 + list.len();
             }
+            // An aggregation whose labels stand before what it aggregates.
+            Token::Word(_) if matches!(next, Some(Token::Word(list)) if list == "by" || list == "without") => {}
             Token::Word(word) if !WORDS.contains(&word.as_str()) && next != Some(&Token::Symbol('(')) => {
                 let labels = found.metrics.entry(word.clone()).or_default();
                 if next == Some(&Token::Symbol('{')) {
@@ -109,8 +111,15 @@ mod tests {
             r#"topk by (c) (1, max by (c, group) (rate(a_total{c=~"$x", group!="b{c}"}[5m] offset 1h))) > on (c) group_left (team) 0.8 * (x:y:rate5m or vector(0)) unless up"#,
         );
         let set = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<BTreeSet<_>>();
-        let metrics = [("a_total", set(&["c", "group"])), ("x:y:rate5m", set(&[])), ("up", set(&[]))];
-        assert_eq!(found.metrics, metrics.map(|(name, labels)| (name.to_owned(), labels)).into());
+        let metrics = [
+            ("a_total", set(&["c", "group"])),
+            ("x:y:rate5m", set(&[])),
+            ("up", set(&[])),
+        ];
+        assert_eq!(
+            found.metrics,
+            metrics.map(|(name, labels)| (name.to_owned(), labels)).into()
+        );
         assert_eq!(found.labels, set(&["c", "group", "team"]));
     }
 }

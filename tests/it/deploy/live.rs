@@ -20,7 +20,10 @@ use super::stage::watching;
 /// The alerts of each story. A story that is not here must not be.
 const RAISED: [(&str, &[&str]); 15] = [
     ("steady", &[]),
-    ("falling-behind", &["KafkaGroupFallingBehind", "KafkaGroupLagAboveObjective"]),
+    (
+        "falling-behind",
+        &["KafkaGroupFallingBehind", "KafkaGroupLagAboveObjective"],
+    ),
     ("stuck-partition", &["KafkaGroupStalled"]),
     ("stopped", &["KafkaGroupStopped"]),
     ("rebalancing", &["KafkaGroupRebalancing"]),
@@ -45,7 +48,9 @@ fn expected() -> BTreeSet<Firing> {
     let alerts: BTreeMap<&str, &[&str]> = RAISED.into();
     let stories = story::all().iter();
     let of_story = |story: &story::Story| {
-        let alerts = alerts.get(story.name).unwrap_or_else(|| panic!("what does {} raise?", story.name));
+        let alerts = alerts
+            .get(story.name)
+            .unwrap_or_else(|| panic!("what does {} raise?", story.name));
         let group = story.group.to_owned();
         alerts.iter().map(move |alert| ((*alert).to_owned(), group.clone()))
     };
@@ -95,7 +100,12 @@ fn each_story_raises_its_alerts_and_fills_the_dashboards_and_a_restart_changes_n
     demo.restart();
     let restarted = Instant::now();
     while restarted.elapsed() < AFTER_A_RESTART {
-        assert_eq!(alertmanager.firing(), before, "{:?} after the restart", restarted.elapsed());
+        assert_eq!(
+            alertmanager.firing(),
+            before,
+            "{:?} after the restart",
+            restarted.elapsed()
+        );
         sleep(Duration::from_millis(500));
     }
 }

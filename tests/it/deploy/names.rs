@@ -75,7 +75,9 @@ pub(super) fn recorded() -> Vec<String> {
     let rules = yaml(&text("deploy/prometheus/rules/recording.yml"));
     let groups = rules["groups"].as_array().expect("groups").iter();
     let rules = groups.flat_map(|group| group["rules"].as_array().expect("rules"));
-    rules.map(|rule| rule["record"].as_str().expect("a name").to_owned()).collect()
+    rules
+        .map(|rule| rule["record"].as_str().expect("a name").to_owned())
+        .collect()
 }
 
 /// By the convention of names: what stands before the first colon.

@@ -21,7 +21,9 @@ const RUNBOOK: &str = "https://github.com/tidemark/tidemark/blob/main/docs/alert
 /// Every rule of a file.
 fn rules(file: &str) -> Vec<Value> {
     let groups = yaml(&text(file))["groups"].as_array().expect("groups").clone();
-    let all = groups.iter().flat_map(|group| group["rules"].as_array().expect("rules"));
+    let all = groups
+        .iter()
+        .flat_map(|group| group["rules"].as_array().expect("rules"));
     all.cloned().collect()
 }
 
@@ -51,8 +53,15 @@ fn seconds(duration: &Value) -> u64 {
 }
 
 fn promtool(arguments: &[&str]) {
-    let run = Command::new("promtool").args(arguments).output().expect("promtool starts");
-    let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    let run = Command::new("promtool")
+        .args(arguments)
+        .output()
+        .expect("promtool starts");
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr)
+    );
     assert!(run.status.success(), "{said}");
 }
 
@@ -122,9 +131,16 @@ fn every_alert_waits_outlasts_a_gap_and_says_what_is_wrong_where_to_look_and_wha
         assert!(seconds(&alert["for"]) >= 300, "{name}");
         assert!(seconds(&alert["keep_firing_for"]) >= 600, "{name}");
         let notes = &alert["annotations"];
-        assert_eq!(notes["runbook_url"], format!("{RUNBOOK}{}", name.to_lowercase()), "{name}");
+        assert_eq!(
+            notes["runbook_url"],
+            format!("{RUNBOOK}{}", name.to_lowercase()),
+            "{name}"
+        );
         for note in ["summary", "description", "page"] {
-            assert!(notes[note].as_str().is_some_and(|text| text.len() > 20), "{name}: {note}");
+            assert!(
+                notes[note].as_str().is_some_and(|text| text.len() > 20),
+                "{name}: {note}"
+            );
         }
         let of_a_group = name.starts_with("KafkaGroup");
         assert_eq!(notes["facts"].is_string(), of_a_group, "{name}");
@@ -158,7 +174,9 @@ fn every_alert_has_its_unit_test() {
     for file in unit_tests() {
         let file = yaml(&fs::read_to_string(&file).expect("a file"));
         for test in file["tests"].as_array().expect("tests") {
-            let Some(checks) = test["alert_rule_test"].as_array() else { continue };
+            let Some(checks) = test["alert_rule_test"].as_array() else {
+                continue;
+            };
             let counts: Vec<usize> = checks
                 .iter()
                 .map(|check| check["exp_alerts"].as_array().map_or(0, Vec::len))

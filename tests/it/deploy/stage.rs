@@ -120,7 +120,10 @@ impl Alertmanager {
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let alert = |alert: &Value| {
             let labels = &alert["labels"];
-            ((word(&labels["alertname"]), word(&labels["group"])), word(&alert["startsAt"]))
+            (
+                (word(&labels["alertname"]), word(&labels["group"])),
+                word(&alert["startsAt"]),
+            )
         };
         alerts.iter().map(alert).collect()
     }
@@ -160,14 +163,19 @@ pub(super) fn watching(demo: &Demo) -> Option<(Prometheus, Alertmanager, TempDir
 
 /// The rules with every duration a fifteenth as long; thresholds stay.
 fn in_a_hurry(rules: &str) -> String {
-    let durations = Regex::new(r"(\[|offset |\bfor: |keep_firing_for: |interval: )(\d+)([smhd])\b").expect("an expression");
+    let durations =
+        Regex::new(r"(\[|offset |\bfor: |keep_firing_for: |interval: )(\d+)([smhd])\b").expect("an expression");
     let waits = Regex::new(r"(\bfor: |keep_firing_for: )(\d+)([smhd])\b").expect("an expression");
     let shorter = |found: &Captures<'_>| {
         let seconds = found[2].parse::<u64>().expect("digits") * unit(&found[3]);
         format!("{}{}s", &found[1], (seconds / HURRY).max(1))
     };
     let parts = rules.split("- alert: ").map(|part| {
-        let durations = if part.starts_with(IN_ITS_OWN_TIME) { &waits } else { &durations };
+        let durations = if part.starts_with(IN_ITS_OWN_TIME) {
+            &waits
+        } else {
+            &durations
+        };
         durations.replace_all(part, shorter)
     });
     parts.collect::<Vec<_>>().join("- alert: ")
@@ -213,6 +221,9 @@ mod tests {
         assert_eq!(in_a_hurry(rules), hurried);
         let waits = waits();
         assert_eq!(waits["KafkaGroupStalled"], Duration::from_secs(20));
-        assert_eq!(waits.len(), text("deploy/prometheus/rules/alerts.yml").matches("- alert:").count());
+        assert_eq!(
+            waits.len(),
+            text("deploy/prometheus/rules/alerts.yml").matches("- alert:").count()
+        );
     }
 }
