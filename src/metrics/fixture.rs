@@ -266,6 +266,9 @@ pub(crate) fn group(name: impl Into<GroupId>, topics: Vec<GroupTopicView>) -> Gr
         read_at: NOW,
         failure: None,
         objective: None,
+        explained: Box::default(),
+        events: Arc::default(),
+        trend: Arc::default(),
         topics,
     }
 }
