@@ -111,7 +111,6 @@ impl Builder {
         )
     }
 
-    /// Retention and the like begin after the longest run: records that a test has dated long ago are to stay.
     fn properties(&self, i: u16, ports: &Ports, folder: &Path) -> String {
         let voters: Vec<_> = (0..self.brokers)
             .map(|b| format!("{b}@127.0.0.1:{}", ports.at(1_000 + b)))
@@ -148,7 +147,6 @@ transaction.state.log.replication.factor={replicas}
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=4
 log.cleaner.dedupe.buffer.size=8388608
-log.initial.task.delay.ms=3600000
 ",
             data = data.display()
         )
