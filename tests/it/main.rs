@@ -20,4 +20,5 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod trace_ages;
 mod trace_statuses;
