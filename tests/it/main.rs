@@ -21,4 +21,5 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod trace_ages;
 mod trace_statuses;
