@@ -5,6 +5,7 @@
 
 mod absent;
 mod cluster;
+mod explain;
 mod group;
 mod json;
 mod list;
@@ -14,6 +15,9 @@ mod table;
 pub use absent::Absent;
 pub use absent::Why;
 pub use cluster::Clusters;
+pub use explain::explain;
+pub use explain::remedy;
+pub use explain::rule;
 pub use group::Group;
 pub use group::absent_of_group;
 pub use group::absent_of_topic;

@@ -76,7 +76,10 @@ async fn measure(bootstrap: &str) {
         .filter(|p| p.lag().is_some())
         .count();
     let scrape = Instant::now();
-    let copied: Vec<u8> = exposition.text(std::slice::from_ref(&packed), clock.now()).gzip().concat();
+    let copied: Vec<u8> = exposition
+        .text(std::slice::from_ref(&packed), clock.now())
+        .gzip()
+        .concat();
     let scraped = scrape.elapsed();
     let plain: usize = exposition
         .text(&[packed], clock.now())

@@ -1,5 +1,6 @@
 //! `completions` and `man`: what packages ship beside the binary, made from the command line itself.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -36,14 +37,14 @@ pub struct ManArgs {
 }
 
 /// `completions`
-pub(super) fn completions(args: CompletionsArgs, context: Context<'_>) -> Result<ExitStatus, CliError> {
+pub(super) fn completions(args: CompletionsArgs, context: &mut Context<'_>) -> Result<ExitStatus, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "tidemark", &mut script);
-    print(&script, context)
+    print(&script, context.out)
 }
 
 /// `man`
-pub(super) fn man(args: &ManArgs, context: Context<'_>) -> Result<ExitStatus, CliError> {
+pub(super) fn man(args: &ManArgs, context: &mut Context<'_>) -> Result<ExitStatus, CliError> {
     if let Some(folder) = &args.all {
         clap_mangen::generate_to(command(), folder).map_err(CliError::Manual)?;
         return Ok(ExitStatus::Done);
@@ -52,7 +53,7 @@ pub(super) fn man(args: &ManArgs, context: Context<'_>) -> Result<ExitStatus, Cl
     clap_mangen::Man::new(command())
         .render(&mut page)
         .map_err(CliError::Output)?;
-    print(&page, context)
+    print(&page, context.out)
 }
 
 /// The command line as it is, but for `help`, which has no page of its own.
@@ -60,8 +61,8 @@ fn command() -> Command {
     Cli::command().disable_help_subcommand(true)
 }
 
-fn print(made: &[u8], context: Context<'_>) -> Result<ExitStatus, CliError> {
-    write(context.out, &String::from_utf8_lossy(made))
+fn print(made: &[u8], out: &mut dyn Write) -> Result<ExitStatus, CliError> {
+    write(out, &String::from_utf8_lossy(made))
 }
 
 #[cfg(test)]

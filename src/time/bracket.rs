@@ -130,13 +130,13 @@ mod tests {
     /// Answers as a broker would over records dated `times`.
     fn ask(times: &[i64], asked: UnixMillis) -> Option<(Offset, UnixMillis)> {
         let found = times.iter().position(|time| *time >= asked.0)?;
-        Some((Offset::new(found as i64)?, UnixMillis(times[found])))
+        Some((Offset::new(i64::try_from(found).ok()?)?, UnixMillis(times[found])))
     }
 
     fn rounds(times: &[i64], at: usize) -> (usize, Bracket, Option<UnixMillis>) {
         let mut bracket = Bracket::new(NOW);
-        let offset = Offset::new(at as i64).expect("not negative");
-        let end = Offset::new(times.len() as i64).expect("not negative");
+        let offset = Offset::new(i64::try_from(at).expect("small")).expect("not negative");
+        let end = Offset::new(i64::try_from(times.len()).expect("small")).expect("not negative");
         for round in 0..100 {
             let age = bracket.estimate().map_or(0, |(time, _)| NOW.0 - time.0).max(0);
             let Some(asked) = bracket.question(NOW, (age / 50).max(15_000).unsigned_abs()) else {

@@ -8,6 +8,7 @@ mod cli_config;
 mod deploy;
 mod faithful;
 mod faults;
+mod judging;
 mod layers;
 mod readme;
 mod real_churn;

@@ -50,7 +50,9 @@ pub(crate) fn have(tools: &[&str]) -> bool {
         return true;
     }
     let may_lack = env::var("TIDEMARK_TESTS_MAY_LACK").unwrap_or_default();
-    let excused = missing.iter().all(|tool| may_lack.split(',').any(|named| named == *tool));
+    let excused = missing
+        .iter()
+        .all(|tool| may_lack.split(',').any(|named| named == *tool));
     let missing = missing.join("/");
     assert!(
         excused || env::var_os("TIDEMARK_TESTS_REQUIRE_ALL").is_none(),

@@ -11,8 +11,11 @@ use crate::support::Tidemark;
 use crate::support::unique;
 use crate::support::until;
 
-/// A name of another exporter, tidemark's own, and how the labels are called: theirs, then ours.
-const SAME: [(&str, &str, &[(&str, &str)]); 19] = [
+/// How labels are called: theirs, then ours.
+type Words = &'static [(&'static str, &'static str)];
+
+/// A name of another exporter, tidemark's own, and how the labels are called.
+const SAME: [(&str, &str, Words); 19] = [
     ("kafka_consumergroup_lag", "kafka_group_partition_lag_records", KEX),
     (
         "kafka_consumergroup_current_offset",
