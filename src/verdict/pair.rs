@@ -255,7 +255,7 @@ impl PairState {
         let gap = self
             .read
             .is_none_or(|read| now.since(read) > settings.poll_interval.saturating_mul(GAP_POLLS));
-        if gap || !self.first_read.is_some() {
+        if gap || self.first_read.is_none() {
             self.settled = Some(now);
         }
     }

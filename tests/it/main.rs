@@ -5,8 +5,10 @@
 )]
 
 mod cli_config;
+mod deploy;
 mod faithful;
 mod faults;
+mod judging;
 mod layers;
 mod readme;
 mod real_churn;
@@ -20,4 +22,5 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod trace_ages;
 mod trace_statuses;

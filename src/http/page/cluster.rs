@@ -59,7 +59,7 @@ impl Health {
             Self::Down => "cannot be reached",
             Self::Stale => "stale",
             Self::Partial => "partly read",
-            Self::Fine => "well read",
+            Self::Fine => "read in full",
         }
     }
 }

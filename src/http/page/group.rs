@@ -115,7 +115,7 @@ fn write_figures(out: &mut String, view: &GroupView, sight: &Sight) -> fmt::Resu
         ("Lag, records", count_or(view.lag, why.get("lag_records"))),
         ("Lag, time", lag_time(view.lag_time, why.get("lag_seconds"))),
         (
-            "Stands still for",
+            "Stands still, as watched",
             view.stalled
                 .map_or_else(|| absent(why.get("stalled_seconds")), duration),
         ),

@@ -8,6 +8,7 @@ use super::figures::count;
 use super::group_ask::Place;
 use super::markup::Name;
 use super::markup::Text;
+use super::markup::segment;
 use crate::report::Why;
 use crate::report::absent_of_group;
 use crate::snapshot::GroupView;
@@ -74,7 +75,7 @@ fn write_row(out: &mut String, member: &MemberView) -> fmt::Result {
         "<tr role=\"row\" data-key=\"m:{}\">\n<th role=\"rowheader\" scope=\"row\" class=\"g\">{}{standing}</th>\n\
          <td role=\"cell\" class=\"o\" data-l=\"Host\">{}</td>\n<td role=\"cell\" class=\"n\" data-l=\"Partitions\">{load}</td>\n\
          <td role=\"cell\" class=\"o\" data-l=\"Member id\"><small>{}</small></td>\n</tr>",
-        Text(&member.id),
+        segment(member.id.as_bytes()),
         Name(&member.client_id),
         Name(&member.host),
         Name(&member.id)

@@ -257,7 +257,7 @@ fn write_folded(out: &mut String, found: &Matches<'_>, ask: &Ask) -> fmt::Result
         let show = ask.with(|ask| ask.dormant = true);
         return writeln!(
             out,
-            "<p class=\"fold\">{} left alone for a long time. <a href=\"{}\">Show dormant groups</a></p>",
+            "<p class=\"fold\">{} folded away. <a href=\"{}\">Show dormant groups</a></p>",
             counted(found.folded, "dormant group is", "dormant groups are"),
             Text(show)
         );

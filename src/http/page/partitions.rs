@@ -13,6 +13,7 @@ use super::group_ask::PAGE;
 use super::group_ask::Place;
 use super::markup::Name;
 use super::markup::Text;
+use super::markup::segment;
 use super::status::Badge;
 use crate::report::absent_of_partition;
 use crate::report::elapsed;
@@ -28,7 +29,7 @@ const TITLES: [(&str, Option<Order>, &str); 8] = [
     ("Owner", None, "o"),
     ("Committed", None, "n"),
     ("Log end", None, "n"),
-    ("Read of the log", None, "b"),
+    ("Distance to deletion", None, "b"),
 ];
 
 type Row<'a> = (&'a str, &'a PartitionView);
@@ -131,7 +132,7 @@ fn write_row(out: &mut String, (topic, it): Row<'_>, view: &GroupView) -> fmt::R
          <td role=\"cell\" class=\"st\">{3} <small>{4}</small>{stale}</td>\n\
          <td role=\"cell\" class=\"n\" data-l=\"Records\">{5}</td>\n\
          <td role=\"cell\" class=\"n\" data-l=\"Time\">{6}</td>",
-        Text(topic),
+        segment(topic.as_bytes()),
         it.partition,
         Name(topic),
         Badge(it.status),
@@ -144,7 +145,7 @@ fn write_row(out: &mut String, (topic, it): Row<'_>, view: &GroupView) -> fmt::R
         "<td role=\"cell\" class=\"o\" data-l=\"Owner\">{}</td>\n\
          <td role=\"cell\" class=\"n\" data-l=\"Committed\">{}</td>\n\
          <td role=\"cell\" class=\"n\" data-l=\"Log end\">{}</td>\n\
-         <td role=\"cell\" class=\"b\" data-l=\"Read of the log\">{}</td>\n</tr>",
+         <td role=\"cell\" class=\"b\" data-l=\"Distance to deletion\">{}</td>\n</tr>",
         owner(it, view),
         count_or(it.committed, why.get("committed_offset")),
         count_or(it.end, why.get("end_offset")),

@@ -12,6 +12,7 @@ use super::figures::lag_time;
 use super::group_ask::Place;
 use super::markup::Name;
 use super::markup::Text;
+use super::markup::segment;
 use crate::http::state::Published;
 use crate::report::absent_of_topic;
 use crate::snapshot::GroupTopicView;
@@ -81,7 +82,7 @@ fn write_row(
          <td role=\"cell\" class=\"n\" data-l=\"Time\">{}</td>\n\
          <td role=\"cell\" class=\"n\" data-l=\"Until deletion\">{}</td>\n\
          <td role=\"cell\" class=\"st\">{}</td>\n</tr>",
-        Text(&topic.name),
+        segment(topic.name.as_bytes()),
         Text(other),
         Name(&topic.name),
         count(topic.partitions.len()),
