@@ -19,8 +19,8 @@ def now():
 def polls():
     return [
         graph("Duration of a poll", "By stage; the total is more than the sum of what goes on side by side.", [(f"max by (stage) (tidemark_cycle_duration_seconds{{{C}}})", "{{stage}}")], unit="s"),
-        graph("Polls", "By result. Skipped: the one before had not ended.", [(f"sum by (result) (max by (kafka_cluster, result) (rate(tidemark_cycles_total{{{C}}}[$__rate_interval])))", "{{result}}")], unit="cps"),
-        graph("Requests to Kafka", "By call.", [(f"sum by (api) (max by (kafka_cluster, api) (rate(tidemark_kafka_requests_total{{{C}}}[$__rate_interval])))", "{{api}}")], unit="reqps"),
+        graph("Polls", "How many a second, by result. Skipped: the one before had not ended.", [(f"sum by (result) (max by (kafka_cluster, result) (rate(tidemark_cycles_total{{{C}}}[$__rate_interval])))", "{{result}}")], unit="cps"),
+        graph("Requests to Kafka", "How many a second, by call.", [(f"sum by (api) (max by (kafka_cluster, api) (rate(tidemark_kafka_requests_total{{{C}}}[$__rate_interval])))", "{{api}}")], unit="reqps"),
         graph("What Kafka refused or did not answer", "By call and Kafka's own name of the error.", [(f"sum by (api, code) (max by (kafka_cluster, api, code) (rate(tidemark_kafka_errors_total{{{C}}}[$__rate_interval])))", "{{api}} {{code}}")], unit="cps"),
         graph("Groups", "Read in full, left out as configured, not read in full.", [(f"sum by (result) (max by (kafka_cluster, result) (tidemark_groups{{{C}}}))", "{{result}}")]),
         graph("Series left out", "By series_limit, and for names that read alike.", [(f"sum by (why) (max by (kafka_cluster, why) (increase(tidemark_series_dropped_total{{{C}}}[$__rate_interval])))", "{{why}}")]),

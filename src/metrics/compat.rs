@@ -149,7 +149,7 @@ fn of_topic(family: &Family, topic: &TopicView, head: &mut Vec<u8>, sink: &mut i
         }
         Source::TopicWith(_, samples) => {
             samples(topic, &mut |more, value| {
-                sink.sample(family, Labels::new(head, more), value)
+                sink.sample(family, Labels::new(head, more), value);
             });
         }
         Source::Log(figure) => {

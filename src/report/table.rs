@@ -9,7 +9,7 @@ pub use self::cell::printable;
 use std::fmt::Write as _;
 
 use self::cell::Side;
-use self::cell::cut;
+pub(super) use self::cell::cut;
 use self::cell::pad;
 use self::cell::width;
 use super::Lag;

@@ -37,6 +37,8 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicMeta;
 use crate::observation::TopicReading;
 
+mod told;
+
 const STALE: Duration = Duration::from_secs(45);
 const DENIED: Cause = Cause::Code(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
 const UNKNOWN: Cause = Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);

@@ -5,8 +5,10 @@
 )]
 
 mod cli_config;
+mod deploy;
 mod faithful;
 mod faults;
+mod judging;
 mod layers;
 mod page;
 mod readme;
@@ -21,4 +23,5 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod trace_ages;
 mod trace_statuses;

@@ -8,6 +8,7 @@ use super::markup::Text;
 use crate::config::Admin;
 use crate::http::state::Published;
 use crate::model::GroupId;
+use crate::report::shell_word;
 use crate::snapshot::GroupView;
 
 /// Writes the command, where an admin listener is configured.
@@ -58,46 +59,8 @@ fn command(admin: &Admin, cluster: &str, group: &GroupId) -> String {
     let scheme = if admin.tls.is_some() { "https" } else { "http" };
     format!(
         "tidemark reset plan --cluster {} --group {} --committed --to-current --admin {scheme}://{} --token-file TOKEN --output table",
-        quoted(cluster.as_bytes()),
-        quoted(group.bytes()),
+        shell_word(cluster.as_bytes()),
+        shell_word(group.bytes()),
         admin.listen
     )
-}
-
-/// Bytes as one word of a shell: as they are where nothing in them means something to it.
-fn quoted(word: &[u8]) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.,/:@%+=".contains(byte);
-    match std::str::from_utf8(word) {
-        Ok(text) if !text.is_empty() && word.iter().all(plain) => text.to_owned(),
-        Ok(text) if crate::report::printable(text) == text => format!("'{}'", text.replace('\'', "'\\''")),
-        _ => {
-            let bytes = word.iter().map(|byte| match byte {
-                b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
-                b' '..=b'~' => char::from(*byte).to_string(),
-                other => format!("\\x{other:02x}"),
-            });
-            format!("$'{}'", bytes.collect::<String>())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_one_word_of_a_shell_whatever_it_holds() {
-        for (word, shown) in [
-            (&b"orders-1"[..], "orders-1"),
-            (b"", "''"),
-            (b"a b; rm -rf ~", "'a b; rm -rf ~'"),
-            (b"it's $HOME", "'it'\\''s $HOME'"),
-            ("消费".as_bytes(), "'消费'"),
-            (b"a\nb'\\", "$'a\\x0ab\\'\\\\'"),
-            (b"a\xff", "$'a\\xff'"),
-            ("\u{202e}x".as_bytes(), "$'\\xe2\\x80\\xaex'"),
-        ] {
-            assert_eq!(quoted(word), shown);
-        }
-    }
 }

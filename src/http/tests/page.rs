@@ -89,8 +89,8 @@ fn harmless(page: &Answer) {
         "{text}"
     );
     let tag = Regex::new("<([a-z0-9]+)((?: [^<>]*)?)>").expect("an expression");
+    let attribute = Regex::new("([^\\s=\"]+)=\"[^\"]*\"").expect("an expression");
     for found in tag.captures_iter(text) {
-        let attribute = Regex::new("([^\\s=\"]+)=\"[^\"]*\"").expect("an expression");
         for name in attribute.captures_iter(&found[2]) {
             assert!(!name[1].starts_with("on") && &name[1] != "style", "{}", &found[0]);
         }

@@ -34,7 +34,7 @@ pub fn printable(name: &str) -> String {
 }
 
 /// The text in at most that many columns; what is cut out of its middle is shown by an ellipsis.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub(in crate::report) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }

@@ -200,15 +200,15 @@ fn what_moved_is_in_the_details_with_null_for_no_commit() {
         was: Some(offset(5)),
         is: None,
     };
-    let expected = json!({"topic": "t", "partition": 1, "was": 5, "is": null});
+    let expected = [json!({"topic": "t", "partition": 1, "was": 5, "is": null})];
     let moving = Refusal::CommitsMoving {
         group: group(),
         moved: vec![change.clone()],
     };
-    assert_eq!(moving.details(), [expected.clone()]);
+    assert_eq!(moving.details(), expected);
     assert_eq!(
         Refusal::PlanChanged(vec![Difference::Commit(change)]).details(),
-        [expected]
+        expected
     );
 }
 
