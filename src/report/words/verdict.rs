@@ -197,7 +197,7 @@ fn behind(scene: &Scene<'_>) -> Vec<String> {
     let mut parts = vec![told, waiting(scene)];
     if let Some(pace) = scene.group.trend.pace().filter(|pace| pace.growth > 0.0) {
         parts.push(format!(
-            "the group reads {} of {} that come, and never catches up at this pace",
+            "the group reads {} while {} come, and never catches up at this pace",
             rate(pace.consumed),
             rate(pace.produced())
         ));
