@@ -135,12 +135,16 @@ pub struct Changes {
 }
 
 /// The numbers behind a verdict, for `explain`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// When C, S and E were last read, as time since the process started; `None` if never.
     pub read_at: Option<Duration>,
     /// How long C has stood still with readable lag.
     pub standing: Duration,
+    /// Whether that was seen to begin; otherwise it may be longer.
+    pub begin_seen: bool,
+    /// How long readings have come without a gap.
+    pub watched: Duration,
     /// The last waits, oldest first; quick ones in a row count as one.
     pub waits: Vec<Duration>,
     /// Their 90th percentile.

@@ -132,6 +132,8 @@ impl PairState {
             } else {
                 Duration::ZERO
             },
+            begin_seen: self.whole,
+            watched: self.settled.map_or(Duration::ZERO, |settled| now.since(settled)),
             waits: self.waits.all(settings),
             usual_wait,
             window: self.window(usual_wait, now, settings),
@@ -253,7 +255,7 @@ impl PairState {
         let gap = self
             .read
             .is_none_or(|read| now.since(read) > settings.poll_interval.saturating_mul(GAP_POLLS));
-        if gap || !self.first_read.is_some() {
+        if gap || self.first_read.is_none() {
             self.settled = Some(now);
         }
     }

@@ -5,6 +5,7 @@
 )]
 
 mod cli_config;
+mod deploy;
 mod faithful;
 mod faults;
 mod layers;
