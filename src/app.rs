@@ -26,6 +26,7 @@ use crate::config::Config;
 use crate::config::Objective;
 use crate::http;
 use crate::http::Feed;
+use crate::http::PageSettings;
 use crate::http::Scrape;
 use crate::http::Server;
 use crate::http::State;
@@ -73,7 +74,7 @@ impl App {
             _ => None,
         };
         let exposition = Exposition::new(label, resets);
-        let state = Arc::new(State::new(feeds, clock, exposition, objectives));
+        let state = Arc::new(State::new(feeds, clock, exposition, objectives).with_page(PageSettings::of(config)));
         let scrape = Server::new(listener, Scrape(state), http::Limits::default(), None);
         Ok(Self {
             scrape,

@@ -7,6 +7,7 @@ mod demo;
 mod export;
 mod lag;
 mod logging;
+mod manual;
 mod reset;
 mod reset_args;
 mod status;
@@ -22,6 +23,8 @@ pub use args::ServeArgs;
 pub use args::Usage;
 pub use args::duration;
 pub use args::group;
+pub use manual::CompletionsArgs;
+pub use manual::ManArgs;
 pub use reset_args::EndpointArgs;
 pub use reset_args::ExecuteArgs;
 pub use reset_args::ExportArgs;
@@ -79,6 +82,10 @@ enum Command {
     CheckConfig,
     /// Print the effective configuration with every default, secrets as ***.
     PrintConfig,
+    /// Print what a shell needs to complete commands and options.
+    Completions(CompletionsArgs),
+    /// Print the manual page.
+    Man(ManArgs),
 }
 
 /// What every command is run with.
@@ -98,6 +105,8 @@ impl Command {
             Self::Export(args) => export::run(&args, context),
             Self::CheckConfig => check::config(context),
             Self::PrintConfig => check::print(context),
+            Self::Completions(args) => manual::completions(args, context),
+            Self::Man(args) => manual::man(&args, context),
         }
     }
 }

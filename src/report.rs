@@ -11,13 +11,20 @@ mod list;
 mod partition;
 mod table;
 
+pub use absent::Absent;
 pub use absent::Why;
 pub use cluster::Clusters;
 pub use group::Group;
+pub use group::absent_of_group;
+pub use group::absent_of_topic;
 pub use list::Groups;
 pub use list::Query;
 pub use list::Sort;
+pub use partition::absent_of_partition;
 pub use table::Look;
+pub use table::elapsed;
+pub use table::grouped;
+pub use table::printable;
 pub use table::table;
 
 use serde::Serialize;

@@ -5,6 +5,7 @@
 )]
 
 mod cli_config;
+mod deploy;
 mod faithful;
 mod faults;
 mod layers;
@@ -20,3 +21,5 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod trace_ages;
+mod trace_statuses;

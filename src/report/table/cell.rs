@@ -15,11 +15,12 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Whatever a name holds, it cannot steer the terminal.
-pub(super) fn printable(name: &str) -> String {
+/// Whatever a name holds, it cannot steer a terminal nor a page: control characters, and those that turn the direction of writing, are
+/// spelt out.
+pub fn printable(name: &str) -> String {
     let steers = |letter: char| {
         letter.is_control()
-            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(letter, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -66,7 +67,7 @@ pub(super) fn pad(out: &mut String, text: &str, columns: usize, side: Side) {
 }
 
 /// `1234567` → `1,234,567`.
-pub(super) fn grouped(digits: &str) -> String {
+pub fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -83,7 +84,7 @@ pub(super) fn grouped(digits: &str) -> String {
     clippy::cast_sign_loss,
     reason = "durations are not negative, and one beyond 64 bits saturates"
 )]
-pub(super) fn elapsed(seconds: f64) -> String {
+pub fn elapsed(seconds: f64) -> String {
     if seconds == 0.0 {
         return "0s".into();
     }
