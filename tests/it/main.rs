@@ -24,4 +24,5 @@ mod reset;
 mod sim;
 mod support;
 mod trace_ages;
+mod trace_costs;
 mod trace_statuses;
