@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 mod export;
 mod gate;
+mod http_client;
 mod lag;
 mod logging;
 mod manual;

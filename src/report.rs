@@ -5,7 +5,6 @@
 
 mod absent;
 mod cluster;
-mod explain;
 mod group;
 mod json;
 mod list;
@@ -19,9 +18,6 @@ pub mod words;
 pub use absent::Absent;
 pub use absent::Why;
 pub use cluster::Clusters;
-pub use explain::explain;
-pub use explain::remedy;
-pub use explain::rule;
 pub use group::Group;
 pub use group::absent_of_group;
 pub use group::absent_of_topic;

@@ -33,23 +33,20 @@ use crate::model::UnixMillis;
 use crate::observation::PartitionMeta;
 use crate::observation::Stages;
 use crate::snapshot::CycleView;
-use crate::snapshot::Event;
-use crate::snapshot::Explained;
-use crate::snapshot::Explanation;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
-use crate::snapshot::Happening;
 use crate::snapshot::MemberView;
 use crate::snapshot::MembersView;
-use crate::snapshot::OwnerView;
 use crate::snapshot::PartitionView;
 use crate::snapshot::Snapshot;
 use crate::snapshot::TimeView;
 use crate::snapshot::TopicPartitionView;
 use crate::snapshot::TopicView;
 use crate::snapshot::Totals;
-use crate::snapshot::Trend;
-use crate::snapshot::Who;
+
+mod told;
+
+pub(crate) use told::trend;
 
 /// 2026-01-02T03:04:05.678Z, an hour after the start.
 pub(crate) const NOW: Moment = Moment {
@@ -291,88 +288,6 @@ pub(crate) fn member(index: u32) -> MemberView {
     }
 }
 
-/// Why a partition of client 1 is stalled.
-fn explained(topic: &str, view: PartitionView) -> Explained {
-    Explained {
-        topic: topic.into(),
-        view,
-        owner: Some(OwnerView {
-            client_id: "client-1".into(),
-            host: "10.0.0.1".into(),
-        }),
-        why: Explanation {
-            read_at: Some(NOW.mono),
-            standing: Duration::from_millis(720_500),
-            begin_seen: true,
-            watched: Duration::from_secs(3500),
-            waits: vec![Duration::from_secs(30), Duration::from_secs(45)],
-            usual_wait: Some(Duration::from_secs(45)),
-            window: Duration::from_secs(135),
-            rewound_from: offset(90),
-            lowest_lags: Some((50.0, 60.0)),
-            lowest_ages: Some((20.0, 840.25)),
-            uncommitted: Some((Duration::from_secs(3), Some(Duration::from_secs(2)))),
-        },
-    }
-}
-
-/// One of each kind.
-fn events() -> Vec<Event> {
-    let topic = || Arc::from("orders-in");
-    let who = || Who {
-        client_id: "client-3".into(),
-        host: "10.0.0.3".into(),
-    };
-    let whats = [
-        Happening::Joined { who: who(), others: 2 },
-        Happening::Left { who: who(), others: 0 },
-        Happening::Rebalanced { times: 4 },
-        Happening::Rewound {
-            topic: topic(),
-            partitions: 1,
-            records: 50,
-        },
-        Happening::Lost {
-            topic: topic(),
-            records: 80,
-        },
-        Happening::Reset {
-            topic: topic(),
-            partitions: 3,
-        },
-        Happening::Status {
-            from: Status::Lost,
-            to: Status::Stalled,
-            place: Some((topic(), Partition(0))),
-            since: Some(UnixMillis(NOW.wall.0 - 720_500)),
-        },
-    ];
-    let dated = |(minute, what): (i64, Happening)| Event {
-        at: UnixMillis(NOW.wall.0 - 60_000 * (20 - minute)),
-        until: UnixMillis(NOW.wall.0 - 60_000 * (10 - minute)),
-        what,
-    };
-    (0..).zip(whats).map(dated).collect()
-}
-
-/// The lag by the minute, while so many records a minute are read.
-pub(crate) fn trend(lags: &[Option<u128>], consumed: u64) -> Arc<Trend> {
-    let mut trend = Arc::new(Trend::default());
-    let minute = Duration::from_secs(60);
-    let mut at = Moment {
-        mono: NOW.mono,
-        wall: NOW.wall,
-    };
-    let mut total = 0;
-    for lag in lags {
-        trend.observe(at, *lag, total, minute);
-        total += consumed;
-        at.mono += minute;
-        at.wall.0 += 60_000;
-    }
-    trend
-}
-
 /// A bit of everything.
 pub(crate) fn motley(cluster: &str) -> Snapshot {
     let mut stuck = partition(0, 40, 0, 100);
@@ -418,9 +333,9 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
     orders.lag_time = first.lag_time;
     orders.stalled = Some(Duration::from_millis(720_500));
     (orders.status, orders.empty_for, orders.objective) = (Status::Stalled, None, Some(0));
-    orders.explained = [explained("orders-in", stuck)].into();
-    orders.events = events().into();
-    orders.trend = trend(&[Some(10), Some(40), None, Some(60), Some(65), Some(70)], 12);
+    orders.explained = [told::explained("orders-in", stuck)].into();
+    orders.events = told::events().into();
+    orders.trend = told::trend(&[Some(10), Some(40), None, Some(60), Some(65), Some(70)], 12);
 
     let mut huge = group("a\"b\\c\nd", vec![topic("t", vec![partition(0, 0, 0, i64::MAX)])]);
     huge.lag = Some(3 * u128::from(u64::MAX));

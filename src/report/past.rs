@@ -139,10 +139,15 @@ impl Course {
             every_seconds: trend.every().into(),
             until: trend.until()?.into(),
             lag_records: trend.lags().map(|lag| lag.map(whole)).collect(),
-            consumed_records_per_second: pace.map(|pace| pace.consumed),
-            produced_records_per_second: pace.map(|pace| pace.produced()),
+            consumed_records_per_second: pace.map(|pace| to_thousandths(pace.consumed)),
+            produced_records_per_second: pace.map(|pace| to_thousandths(pace.produced())),
         })
     }
+}
+
+/// More digits than that are noise.
+fn to_thousandths(rate: f64) -> f64 {
+    (rate * 1000.0).round() / 1000.0
 }
 
 #[expect(
