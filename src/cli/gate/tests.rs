@@ -113,7 +113,7 @@ fn what_is_unknown_is_not_ok() {
         ),
         (
             changed(5, |group| {
-                group.topics[0].unknown_times = vec![(Reason::Authorization, 3)]
+                group.topics[0].unknown_times = vec![(Reason::Authorization, 3)];
             }),
             "not ok: group \"g\" has 3 partitions whose lag in seconds cannot be told",
         ),

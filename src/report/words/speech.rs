@@ -1,5 +1,6 @@
 //! Words for names, numbers, durations and times.
 
+use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -26,7 +27,7 @@ pub(super) fn name(text: &str) -> String {
     }
 }
 
-pub(super) fn number(number: impl ToString) -> String {
+pub(super) fn number(number: impl fmt::Display) -> String {
     grouped(&number.to_string())
 }
 
