@@ -13,7 +13,7 @@ use crate::support::Browser;
 use crate::support::Tidemark;
 
 /// Ids, and how the page shows them.
-const NAMES: [(&str, &str); 16] = [
+const NAMES: [(&str, &str); 17] = [
     ("<script>window.ran=1</script>", "<script>window.ran=1</script>"),
     (
         "\"><img src=x onerror='window.ran=1'>",
@@ -36,6 +36,7 @@ const NAMES: [(&str, &str); 16] = [
     ("/z", "/z"),
     ("x#y?z=1&w;v", "x#y?z=1&w;v"),
     ("a\\b|c", "a\\b|c"),
+    ("two  blanks", "two  blanks"),
     ("..", ".."),
     (".", "."),
     // Its bytes on the wire are no UTF-8.

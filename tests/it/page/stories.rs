@@ -5,9 +5,9 @@ use crate::support::Demo;
 
 /// Group, status, and words of its row.
 const TOLD: [(&str, &str, &str); 14] = [
-    ("payments", "stalled", ""),
-    ("invoice-mailer", "stopped", ""),
-    ("audit-archiver", "lost", ""),
+    ("payments", "stalled", "Stuck"),
+    ("invoice-mailer", "stopped", "Stopped"),
+    ("audit-archiver", "lost", "Lost"),
     ("fraud-check", "uncommitted", "never committed"),
     ("stock-sync", "ahead", ""),
     ("clickstream-enricher", "behind", ""),
@@ -47,6 +47,22 @@ fn every_story_is_found_and_told() {
     browser.click(&format!("{} a", row("payments")));
     browser.until("document.querySelector('h1').innerText.startsWith('payments')");
     assert!(browser.address().ends_with("/clusters/main/groups/payments"));
+    let verdict = browser.text(".verdict");
+    assert!(
+        verdict.starts_with("Stuck") && verdict.contains("client payments-") && verdict.contains("transfers"),
+        "{verdict}"
+    );
+    assert!(
+        browser.text(".needed").starts_with("Ok once"),
+        "{}",
+        browser.text(".needed")
+    );
+    assert!(
+        browser.text(".events").contains("ok became stalled"),
+        "{}",
+        browser.text(".events")
+    );
+    assert_eq!(browser.count(".figures .spark"), 1);
     let worst = browser.text(".partitions tbody tr");
     assert!(worst.contains("transfers 7") && worst.contains("stalled"), "{worst}");
     assert!(worst.contains("payments-"), "its owner: {worst}");
@@ -60,6 +76,12 @@ fn every_story_is_found_and_told() {
     );
     browser.go(&demo.url("/clusters/main/groups/audit-archiver"));
     assert!(browser.text(".partitions tbody tr").contains(" lost"));
+    browser.go(&demo.url("/clusters/main/groups/old-dashboard"));
+    let cure = browser.text("#command-cure-0");
+    assert!(
+        cure.starts_with("kafka-consumer-groups") && cure.ends_with("old-dashboard"),
+        "{cure}"
+    );
     assert_eq!(browser.console(), Vec::<String>::new());
 }
 

@@ -66,8 +66,12 @@ impl Browser {
 
     /// Sends a command of the session.
     fn command(&self, method: &str, path: &str, body: &Value) -> Value {
-        let path = format!("/session/{}{path}", self.session);
-        send(self.driver, method, &path, body).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+        self.attempt(method, path, body)
+            .unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+
+    fn attempt(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
+        send(self.driver, method, &format!("/session/{}{path}", self.session), body)
     }
 
     fn cdp(&self, command: &str, parameters: &Value) -> Value {
@@ -134,9 +138,14 @@ impl Browser {
         count.as_u64().expect("a number")
     }
 
-    /// Waits until the expression is true on the page.
+    /// Waits until the expression is true on the page, which may be another by then: what fails while one goes and the next comes is
+    /// tried again.
     pub(crate) fn until(&self, expression: &str) {
-        eventually(expression, PATIENCE, || (self.eval(expression) == true).then_some(()));
+        let body = json!({"script": format!("return ({expression});"), "args": []});
+        eventually(expression, PATIENCE, || {
+            let holds = self.attempt("POST", "/execute/sync", &body);
+            (holds == Ok(Value::Bool(true))).then_some(())
+        });
     }
 
     /// Clicks as a mouse does: what is covered or not shown cannot be clicked.

@@ -1,4 +1,5 @@
-//! The command line that plans a reset. The page itself writes nothing: it has no button and no form that could.
+//! Commands that help: those that cure what is left over, and the one that plans a reset. They are there to be copied; the page itself
+//! writes nothing and has no button and no form that could.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -8,29 +9,47 @@ use super::markup::Text;
 use crate::config::Admin;
 use crate::http::state::Published;
 use crate::model::GroupId;
+use crate::report::Cure;
 use crate::report::shell_word;
 use crate::snapshot::GroupView;
 
-/// Writes the command, where an admin listener is configured.
-pub(super) fn write(out: &mut String, sight: &Sight, published: &Published, view: &GroupView) -> fmt::Result {
-    let Some(admin) = &sight.settings.admin else {
-        return Ok(());
-    };
-    if !view.kind.commits_offsets() {
+/// Writes what there is of them.
+pub(super) fn write(
+    out: &mut String,
+    sight: &Sight,
+    (published, view): (&Published, &GroupView),
+    cures: &[Cure],
+) -> fmt::Result {
+    let admin = sight.settings.admin.as_deref().filter(|_| view.kind.commits_offsets());
+    if admin.is_none() && cures.is_empty() {
         return Ok(());
     }
-    let cluster = &*published.snapshot.cluster;
+    writeln!(
+        out,
+        "<section aria-labelledby=\"help\">\n<h2 id=\"help\">What helps</h2>"
+    )?;
+    for (number, cure) in cures.iter().enumerate() {
+        writeln!(out, "<p>{}.</p>", Text(&cure.what))?;
+        write_command(out, &format!("cure-{number}"), &cure.command)?;
+    }
+    if let Some(admin) = admin {
+        write_reset(out, admin, &published.snapshot.cluster, &view.id)?;
+    }
+    writeln!(out, "</section>")
+}
+
+fn write_reset(out: &mut String, admin: &Admin, cluster: &str, group: &GroupId) -> fmt::Result {
     writeln!(
         out,
         "<details class=\"cure\"><summary>Plan a reset of its offsets</summary>"
     )?;
-    if allowed(admin, cluster, &view.id) {
+    if allowed(admin, cluster, group) {
         writeln!(
             out,
             "<p>This prints a plan and changes nothing. Put where the group should go in the place of <code>--to-current</code>, \
              and the file with your token in the place of <code>TOKEN</code>.</p>"
         )?;
-        write_command(out, "reset", &command(admin, cluster, &view.id))?;
+        write_command(out, "reset", &command(admin, cluster, group))?;
     } else {
         writeln!(
             out,
@@ -41,10 +60,10 @@ pub(super) fn write(out: &mut String, sight: &Sight, published: &Published, view
 }
 
 /// A command that can be copied.
-pub(super) fn write_command(out: &mut String, id: &str, command: &str) -> fmt::Result {
+fn write_command(out: &mut String, id: &str, command: &str) -> fmt::Result {
     writeln!(
         out,
-        "<div class=\"command\"><pre tabindex=\"0\" aria-label=\"Command\"><code id=\"command-{id}\">{}</code></pre>\
+        "<div class=\"command\"><pre><code id=\"command-{id}\">{}</code></pre>\
          <button type=\"button\" data-copy=\"command-{id}\" hidden>Copy</button></div>",
         Text(command)
     )
