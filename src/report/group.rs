@@ -241,9 +241,11 @@ pub fn absent_of_topic(view: &GroupTopicView, group: &GroupView) -> Absent {
     absent.note("uncommitted_partitions", view.uncommitted_partitions.as_ref(), no_lag);
     absent.note("uncommitted_records", view.uncommitted_records.as_ref(), no_lag);
     absent.note("assigned_partitions", view.assigned_partitions.as_ref(), not_read);
-    absent.note("unowned_partitions", view.unowned_partitions.as_ref(), || match view.assigned_partitions {
-        Some(0) => Why::NotApplicable,
-        _ => not_read(),
+    absent.note("unowned_partitions", view.unowned_partitions.as_ref(), || {
+        match view.assigned_partitions {
+            Some(0) => Why::NotApplicable,
+            _ => not_read(),
+        }
     });
     absent.note("retention_margin_ratio", view.retention_margin.as_ref(), no_lag);
     absent
