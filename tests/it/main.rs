@@ -12,6 +12,7 @@ mod judging;
 mod layers;
 mod page;
 mod readme;
+mod real_ages;
 mod real_churn;
 mod real_cli;
 mod real_faults;
