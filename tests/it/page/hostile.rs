@@ -74,7 +74,7 @@ fn every_name_is_shown_as_it_is_linked_to_its_group_and_runs_nothing() {
     shown.sort();
     expected.sort();
     assert_eq!(shown, expected);
-    for (_, name) in NAMES {
+    for (id, name) in NAMES {
         let link = format!(
             "[...document.querySelectorAll('table.groups tbody th a')].find(it => it.innerText === {})",
             json!(name)
@@ -84,10 +84,9 @@ fn every_name_is_shown_as_it_is_linked_to_its_group_and_runs_nothing() {
             "document.querySelector('h1 bdi')?.innerText === {}",
             json!(name)
         ));
-        assert!(
-            browser.text("section[aria-labelledby=members]").contains(name),
-            "its client: {name}"
-        );
+        // Only the group's id has other bytes on the wire.
+        let client = if name.contains("\\xff") { id } else { name };
+        assert_eq!(browser.text("section[aria-labelledby=members] tbody th"), client);
         assert_eq!(browser.eval("window.ran === undefined"), true, "{name}");
         // What a refresh puts into place is no more alive than what was loaded.
         browser.eval("document.getElementById('main').dataset.now = '', true");
