@@ -206,7 +206,11 @@ fn bar(it: &PartitionView, why: Option<Why>) -> String {
     // At most 1,000 of 1,000: the two are exact, and so is their quotient.
     let thousandths = u128::from(read) * 1000 / u128::from(length);
     let words = format!("{}.{} %", thousandths / 10, thousandths % 10);
-    let hover = format!("the log starts at {}; {} records are between it and the commit", count(start), count(read));
+    let hover = format!(
+        "the log starts at {}; {} records are between it and the commit",
+        count(start),
+        count(read)
+    );
     format!(
         "<span title=\"{hover}\"><svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
          <rect class=\"unread\" width=\"1000\" height=\"10\"/><rect class=\"read\" width=\"{thousandths}\" height=\"10\"/></svg> {words}</span>"

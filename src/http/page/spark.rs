@@ -37,7 +37,9 @@ impl Span {
     /// Enough for these. They may be of a process that has not watched for an hour.
     pub(super) fn of<'a>(trends: impl IntoIterator<Item = &'a Trend>) -> Self {
         let longest = trends.into_iter().map(reach).max().unwrap_or_default();
-        let enough = SPANS.iter().find(|(seconds, _)| Duration::from_secs(*seconds) >= longest);
+        let enough = SPANS
+            .iter()
+            .find(|(seconds, _)| Duration::from_secs(*seconds) >= longest);
         let (seconds, words) = *enough.unwrap_or(&SPANS[SPANS.len() - 1]);
         Self {
             over: Duration::from_secs(seconds),
@@ -136,12 +138,11 @@ mod tests {
         let span = Span::of([&*trend]);
         let svg = span.draw(&trend);
         assert_eq!(span.to_string(), "last 5 min");
-        assert_eq!(
-            paths(&svg),
-            "M24.0 22.0h0L48.0 12.0M96.0 2.0h0L120.0 17.0",
+        assert_eq!(paths(&svg), "M24.0 22.0h0L48.0 12.0M96.0 2.0h0L120.0 17.0", "{svg}");
+        assert!(
+            svg.contains("aria-label=\"Lag over 4 min 0 s: from 0 to 25, at most 100\""),
             "{svg}"
         );
-        assert!(svg.contains("aria-label=\"Lag over 4 min 0 s: from 0 to 25, at most 100\""), "{svg}");
     }
 
     #[test]

@@ -368,7 +368,7 @@ async fn a_group_is_told_with_its_topics_partitions_and_members() {
         "<dt>Lag, last 5 min</dt><dd><svg class=\"spark\"",
         "<li class=\"bad\"><time datetime=",
         "rebalanced 4 times</li>",
-        "3 partitions of orders-in reset through tidemark</li>",
+        "3 partitions of orders-in reset through tidemark by on-call</li>",
     ] {
         assert!(page.text().contains(words), "{words}: {}", page.text());
     }
