@@ -4,11 +4,13 @@ mod access;
 mod admin;
 mod cluster;
 mod error;
+mod follow;
 mod once;
 mod signal;
 
 pub use access::Access;
 pub use error::AppError;
+pub use follow::Following;
 pub use once::poll_once;
 pub use signal::terminated;
 

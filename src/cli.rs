@@ -5,6 +5,7 @@ mod args;
 mod check;
 mod demo;
 mod export;
+mod http_client;
 mod lag;
 mod logging;
 mod reset;
@@ -12,6 +13,7 @@ mod reset_args;
 mod status;
 #[cfg(test)]
 mod tests;
+mod top;
 
 pub use args::ClusterArgs;
 pub use args::ConfigArgs;
@@ -19,6 +21,7 @@ pub use args::DemoArgs;
 pub use args::LagArgs;
 pub use args::Output;
 pub use args::ServeArgs;
+pub use args::TopArgs;
 pub use args::Usage;
 pub use args::duration;
 pub use args::group;
@@ -70,6 +73,8 @@ enum Command {
     Demo(DemoArgs),
     /// Poll once and print the lag of every group.
     Lag(LagArgs),
+    /// Watch the groups live in the terminal, the worst first.
+    Top(TopArgs),
     /// Move a group's committed offsets: plan, then execute.
     #[command(subcommand)]
     Reset(Box<ResetCommand>),
@@ -94,6 +99,7 @@ impl Command {
             Self::Serve(args) => serve(&args, context),
             Self::Demo(args) => demo::run(&args, context),
             Self::Lag(args) => lag::run(&args, context),
+            Self::Top(args) => top::run(&args, context),
             Self::Reset(command) => reset::run(&command, context),
             Self::Export(args) => export::run(&args, context),
             Self::CheckConfig => check::config(context),

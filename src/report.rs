@@ -18,7 +18,14 @@ pub use list::Groups;
 pub use list::Query;
 pub use list::Sort;
 pub use table::Look;
+pub use table::Side;
+pub use table::cut;
+pub use table::elapsed;
+pub use table::grouped;
+pub use table::pad;
+pub use table::printable;
 pub use table::table;
+pub use table::width;
 
 use serde::Serialize;
 

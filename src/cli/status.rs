@@ -61,6 +61,9 @@ pub enum CliError {
     /// The simulated cluster could not be started.
     #[error(transparent)]
     Story(#[from] StoryError),
+    /// The terminal cannot be used.
+    #[error("cannot use the terminal")]
+    Terminal(#[source] io::Error),
     /// The exporter failed.
     #[error(transparent)]
     App(#[from] AppError),
@@ -73,7 +76,9 @@ impl CliError {
             Self::Config(_) | Self::Usage(_) | Self::DemoBringsItsOwn | Self::Story(StoryError::Unknown { .. }) => {
                 ExitStatus::Usage
             }
-            Self::Runtime(_) | Self::Output(_) | Self::App(_) | Self::Story(_) => ExitStatus::Failed,
+            Self::Runtime(_) | Self::Output(_) | Self::Terminal(_) | Self::App(_) | Self::Story(_) => {
+                ExitStatus::Failed
+            }
         }
     }
 }

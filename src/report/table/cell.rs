@@ -5,18 +5,20 @@ use unicode_width::UnicodeWidthStr;
 
 /// Which side a cell keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub enum Side {
+    /// As words do.
     Left,
+    /// As numbers do.
     Right,
 }
 
 /// Columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.width()
 }
 
 /// Whatever a name holds, it cannot steer the terminal.
-pub(super) fn printable(name: &str) -> String {
+pub fn printable(name: &str) -> String {
     let steers = |letter: char| {
         letter.is_control()
             || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -33,7 +35,7 @@ pub(super) fn printable(name: &str) -> String {
 }
 
 /// The text in at most that many columns; what is cut out of its middle is shown by an ellipsis.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
@@ -57,7 +59,7 @@ fn take(letters: impl Iterator<Item = char>, columns: usize) -> String {
 }
 
 /// Appends the cell, filled up to its column's width.
-pub(super) fn pad(out: &mut String, text: &str, columns: usize, side: Side) {
+pub fn pad(out: &mut String, text: &str, columns: usize, side: Side) {
     let blanks = " ".repeat(columns.saturating_sub(text.width()));
     match side {
         Side::Left => out.extend([text, &blanks]),
@@ -66,7 +68,7 @@ pub(super) fn pad(out: &mut String, text: &str, columns: usize, side: Side) {
 }
 
 /// `1234567` → `1,234,567`.
-pub(super) fn grouped(digits: &str) -> String {
+pub fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -83,7 +85,7 @@ pub(super) fn grouped(digits: &str) -> String {
     clippy::cast_sign_loss,
     reason = "durations are not negative, and one beyond 64 bits saturates"
 )]
-pub(super) fn elapsed(seconds: f64) -> String {
+pub fn elapsed(seconds: f64) -> String {
     if seconds == 0.0 {
         return "0s".into();
     }
