@@ -23,7 +23,7 @@ doc:
 deny:
     cargo deny check
 
-# All tests. Those that lack java, mvn, curl or prometheus say so and are skipped.
+# All tests. Those that lack java, mvn, curl, prometheus or tmux say so and are skipped.
 test:
     cargo test --no-fail-fast
 
@@ -46,3 +46,20 @@ bench:
 # The exporter on a broker: `just serve localhost:9092`.
 serve brokers="localhost:9092":
     cargo run --release -- serve --brokers {{ brokers }}
+
+# The rules and their unit tests (needs promtool).
+rules:
+    promtool check rules deploy/prometheus/rules/*.yml
+    promtool test rules deploy/prometheus/rules/tests/*.yml
+
+# The dashboards from their source (needs `pip install -r dashboards/requirements.txt`).
+dashboards:
+    python3 -B dashboards/source/generate.py
+
+# The Debian package (needs cargo-deb).
+deb:
+    cargo build --release
+    mkdir -p target/manual/man
+    target/release/tidemark man --all target/manual/man
+    for shell in bash zsh fish; do target/release/tidemark completions $shell > target/manual/tidemark.$shell; done
+    cargo deb --no-build

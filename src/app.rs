@@ -5,12 +5,14 @@ mod admin;
 mod cluster;
 mod error;
 mod follow;
+mod following;
 mod once;
 mod signal;
 
 pub use access::Access;
 pub use error::AppError;
-pub use follow::Following;
+pub use follow::Follow;
+pub use following::Following;
 pub use once::poll_once;
 pub use signal::terminated;
 
@@ -28,6 +30,7 @@ use crate::config::Config;
 use crate::config::Objective;
 use crate::http;
 use crate::http::Feed;
+use crate::http::PageSettings;
 use crate::http::Scrape;
 use crate::http::Server;
 use crate::http::State;
@@ -75,7 +78,7 @@ impl App {
             _ => None,
         };
         let exposition = Exposition::new(label, resets);
-        let state = Arc::new(State::new(feeds, clock, exposition, objectives));
+        let state = Arc::new(State::new(feeds, clock, exposition, objectives).with_page(PageSettings::of(config)));
         let scrape = Server::new(listener, Scrape(state), http::Limits::default(), None);
         Ok(Self {
             scrape,

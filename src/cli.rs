@@ -4,10 +4,13 @@
 mod args;
 mod check;
 mod demo;
+mod explain;
 mod export;
+mod gate;
 mod http_client;
 mod lag;
 mod logging;
+mod manual;
 mod reset;
 mod reset_args;
 mod status;
@@ -15,9 +18,11 @@ mod status;
 mod tests;
 mod top;
 
+pub use args::CheckArgs;
 pub use args::ClusterArgs;
 pub use args::ConfigArgs;
 pub use args::DemoArgs;
+pub use args::ExplainArgs;
 pub use args::LagArgs;
 pub use args::Output;
 pub use args::ServeArgs;
@@ -25,6 +30,8 @@ pub use args::TopArgs;
 pub use args::Usage;
 pub use args::duration;
 pub use args::group;
+pub use manual::CompletionsArgs;
+pub use manual::ManArgs;
 pub use reset_args::EndpointArgs;
 pub use reset_args::ExecuteArgs;
 pub use reset_args::ExportArgs;
@@ -80,10 +87,18 @@ enum Command {
     Reset(Box<ResetCommand>),
     /// Print a group's committed offsets as CSV.
     Export(ExportArgs),
+    /// Tell by the exit status whether a group's lag is fine: 0 yes, 1 no or unknown.
+    Check(CheckArgs),
+    /// Say which rule holds for a group, the numbers it used, and what would have to change.
+    Explain(ExplainArgs),
     /// Tell whether the configuration is right: all that is wrong with it at once.
     CheckConfig,
     /// Print the effective configuration with every default, secrets as ***.
     PrintConfig,
+    /// Print what a shell needs to complete commands and options.
+    Completions(CompletionsArgs),
+    /// Print the manual page.
+    Man(ManArgs),
 }
 
 /// What every command is run with.
@@ -94,7 +109,7 @@ struct Context<'a> {
 }
 
 impl Command {
-    fn run(self, context: Context<'_>) -> Result<ExitStatus, CliError> {
+    fn run(self, mut context: Context<'_>) -> Result<ExitStatus, CliError> {
         match self {
             Self::Serve(args) => serve(&args, context),
             Self::Demo(args) => demo::run(&args, context),
@@ -102,8 +117,12 @@ impl Command {
             Self::Top(args) => top::run(&args, context),
             Self::Reset(command) => reset::run(&command, context),
             Self::Export(args) => export::run(&args, context),
+            Self::Check(args) => gate::run(&args, context),
+            Self::Explain(args) => explain::run(&args, context),
             Self::CheckConfig => check::config(context),
             Self::PrintConfig => check::print(context),
+            Self::Completions(args) => manual::completions(args, &mut context),
+            Self::Man(args) => manual::man(&args, &mut context),
         }
     }
 }

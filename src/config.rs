@@ -1,6 +1,7 @@
 //! The typed configuration: what [`load`] hands out cannot be wrong. The way in: file, environment and flags are merged into one tree, a
 //! walk over the tree finds all problems at once, and these types come out. Secrets are a type whose `Debug` prints `***`.
 
+mod compatibility;
 mod duration;
 mod environment;
 mod families;
@@ -146,6 +147,8 @@ pub struct Cluster {
     pub partition_families: PartitionFamilies,
     /// Groups whose partitions name their owner.
     pub owner_info: Patterns,
+    /// Other exporters whose names are served too.
+    pub compatibility: Compatibility,
     /// The most `kafka_` series of this cluster.
     pub series_limit: usize,
     /// Deadline of one request to Kafka.
@@ -247,6 +250,17 @@ pub struct PartitionFamilies {
     pub committed_offset: bool,
     /// `kafka_group_partition_stalled_seconds`
     pub stalled_seconds: bool,
+}
+
+/// Other exporters whose names are served besides tidemark's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compatibility {
+    /// kafka_exporter, also what Strimzi deploys.
+    pub kafka_exporter: bool,
+    /// kafka-lag-exporter and klag-exporter.
+    pub kafka_lag_exporter: bool,
+    /// KMinion.
+    pub kminion: bool,
 }
 
 /// The admin listener.

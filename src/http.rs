@@ -5,7 +5,8 @@
 //! | `/metrics` | the text format, gzip when asked for |
 //! | `/-/healthy` | 200 while the process lives |
 //! | `/-/ready` | 200 after the first cycle that read something, of any cluster; 503 before |
-//! | `/` | a page for people |
+//! | `/` | a page for people: the clusters and their groups, the worst first |
+//! | `/clusters/{cluster}/groups/{group}` | one group, for people |
 //! | `/api/v1/clusters` | the clusters and how reading them goes |
 //! | `/api/v1/clusters/{cluster}/groups` | its groups; `status`, `q`, `sort`, `limit`, `offset`, `after` |
 //! | `/api/v1/clusters/{cluster}/groups/{group}` | one group, whole |
@@ -26,9 +27,11 @@ pub mod respond;
 mod scrape;
 mod server;
 mod state;
+mod tag;
 mod tls;
 
 pub use body::Body;
+pub use page::PageSettings;
 pub use path::Segments;
 pub use scrape::Scrape;
 pub use server::Drained;

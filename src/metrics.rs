@@ -2,6 +2,7 @@
 //! cycle ([`Packer`]); a scrape joins what is ready ([`Exposition`]). Pure but for the process's own figures, which are read at the scrape.
 
 mod catalog;
+mod compat;
 mod deflate;
 mod exposition;
 mod label;

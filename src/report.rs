@@ -5,18 +5,26 @@
 
 mod absent;
 mod cluster;
+mod explain;
 mod group;
 mod json;
 mod list;
 mod partition;
 mod table;
 
+pub use absent::Absent;
 pub use absent::Why;
 pub use cluster::Clusters;
+pub use explain::explain;
+pub use explain::remedy;
+pub use explain::rule;
 pub use group::Group;
+pub use group::absent_of_group;
+pub use group::absent_of_topic;
 pub use list::Groups;
 pub use list::Query;
 pub use list::Sort;
+pub use partition::absent_of_partition;
 pub use table::Look;
 pub use table::Side;
 pub use table::cut;

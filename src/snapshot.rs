@@ -2,26 +2,37 @@
 //! readings into a [`Snapshot`]. Everything that is shown anywhere is made from it.
 
 mod evaluate;
+mod event;
+mod explained;
 mod group;
 mod group_topic;
+mod happened;
 mod history;
 mod members;
 mod pair;
 mod topic;
+mod trend;
 mod view;
 
 pub use evaluate::ObjectiveOf;
 pub use evaluate::Settings;
 pub use evaluate::evaluate;
 pub use evaluate::nothing_yet;
+pub use event::Event;
+pub use event::Happening;
+pub use event::Who;
 pub use history::History;
 pub use members::kind;
 
+pub use trend::Pace;
+pub use trend::Trend;
 pub use view::CycleView;
+pub use view::Explained;
 pub use view::GroupTopicView;
 pub use view::GroupView;
 pub use view::MemberView;
 pub use view::MembersView;
+pub use view::OwnerView;
 pub use view::PartitionView;
 pub use view::Snapshot;
 pub use view::TimeView;

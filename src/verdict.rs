@@ -33,8 +33,8 @@ pub struct Settings {
     pub max_staleness: Duration,
 }
 
-/// Until a partition was watched for so many times `status_cycles` polls, 11 minutes by default, and while no wait is known, its window
-/// is that long: whoever commits every ten minutes is no false alarm after a restart.
+/// Until a partition was watched for so many times `status_cycles` polls, 11 minutes by default, and while no whole wait is known, its
+/// window is at least that long: whoever commits every ten minutes is no false alarm after a restart.
 const CAUTION: u32 = 9;
 
 impl Settings {
@@ -46,13 +46,8 @@ impl Settings {
         self.cycles().saturating_mul(CAUTION)
     }
 
-    /// How long C may stand still.
-    fn window(&self, usual_wait: Option<Duration>, watched_for: Duration) -> Duration {
-        let least = if watched_for < self.caution() || usual_wait.is_none() {
-            self.caution()
-        } else {
-            self.cycles()
-        };
+    /// How long C may stand still, and no less than `least` unless it is longer than the longest window.
+    fn window(&self, usual_wait: Option<Duration>, least: Duration) -> Duration {
         let waits = usual_wait.unwrap_or_default().saturating_mul(3);
         least.max(waits).min(self.window_max)
     }
@@ -140,12 +135,16 @@ pub struct Changes {
 }
 
 /// The numbers behind a verdict, for `explain`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// When C, S and E were last read, as time since the process started; `None` if never.
     pub read_at: Option<Duration>,
     /// How long C has stood still with readable lag.
     pub standing: Duration,
+    /// Whether that was seen to begin; otherwise it may be longer.
+    pub begin_seen: bool,
+    /// How long readings have come without a gap.
+    pub watched: Duration,
     /// The last waits, oldest first; quick ones in a row count as one.
     pub waits: Vec<Duration>,
     /// Their 90th percentile.
@@ -154,10 +153,10 @@ pub struct Explanation {
     pub window: Duration,
     /// The place that C must pass so that it is no longer rewound.
     pub rewound_from: Option<Offset>,
-    /// Lowest lag in the first and in the last third of the window; `None` before it was watched for so long.
+    /// Lowest lag in records in the first and in the last third of the window; `None` before it was watched for so long.
     pub lowest_lags: Option<(f32, f32)>,
-    /// How far the second must be above the first to count: what is produced in a poll and a half.
-    pub lag_noise: f32,
+    /// Lowest lag in seconds likewise. A little more than a poll counts as no difference.
+    pub lowest_ages: Option<(f32, f32)>,
     /// Without a commit: how long an owner has been there, and how long ago the log was seen to grow under it.
     pub uncommitted: Option<(Duration, Option<Duration>)>,
 }

@@ -175,6 +175,46 @@ pub enum Output {
     Json,
 }
 
+/// `explain`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Example:
+  tidemark explain orders --brokers kafka-1:9092 --watch 2m")]
+pub struct ExplainArgs {
+    /// Which cluster to ask.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// The group
+    #[arg(value_name = "GROUP", value_parser = group())]
+    pub group: GroupId,
+    /// How long to watch before judging
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    pub watch: Duration,
+}
+
+/// `check`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Example:
+  tidemark check --group orders --max-lag 60s --wait 5m")]
+pub struct CheckArgs {
+    /// Which cluster to ask.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// The group
+    #[arg(short, long, value_name = "GROUP", value_parser = group())]
+    pub group: GroupId,
+    /// The greatest lag in time that is fine
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub max_lag: Duration,
+    /// The greatest lag in records that is fine
+    #[arg(long, value_name = "RECORDS")]
+    pub max_lag_records: Option<u64>,
+    /// How long to wait until all is fine
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub wait: Option<Duration>,
+}
+
 /// `demo`
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = "\

@@ -40,7 +40,7 @@ pub(super) fn run(args: &LagArgs, mut context: Context<'_>) -> Result<ExitStatus
 }
 
 /// The cluster with every other group left out, so that they cost no request. A name that is no text is looked for among all.
-fn only(cluster: &Arc<Cluster>, group: Option<&GroupId>) -> Arc<Cluster> {
+pub(super) fn only(cluster: &Arc<Cluster>, group: Option<&GroupId>) -> Arc<Cluster> {
     let wanted = group
         .and_then(GroupId::utf8)
         .and_then(|name| Patterns::new([regex::escape(name)]).ok());
@@ -89,9 +89,7 @@ fn look() -> Look {
 fn verdict(polled: &[Arc<Snapshot>], group: Option<&GroupId>) -> ExitStatus {
     let mut status = ExitStatus::Done;
     for snapshot in polled {
-        let cycle = snapshot.cycle.as_ref();
-        for failure in cycle.into_iter().flat_map(|cycle| &cycle.failures) {
-            eprintln!("tidemark: cluster {}: {failure}", snapshot.cluster);
+        if tell_failures(snapshot) {
             status = ExitStatus::Failed;
         }
     }
@@ -101,4 +99,11 @@ fn verdict(polled: &[Arc<Snapshot>], group: Option<&GroupId>) -> ExitStatus {
         status = ExitStatus::Failed;
     }
     status
+}
+
+/// Says on stderr what could not be read; true when there is anything.
+pub(super) fn tell_failures(snapshot: &Snapshot) -> bool {
+    let failures = snapshot.cycle.iter().flat_map(|cycle| &cycle.failures);
+    let told = failures.map(|failure| eprintln!("tidemark: cluster {}: {failure}", snapshot.cluster));
+    told.count() > 0
 }

@@ -16,8 +16,10 @@ pub(super) use console::Console;
 pub(super) use way::Stop;
 pub(super) use way::Way;
 
+use std::future::Future;
 use std::time::Duration;
 
+use tokio::signal::unix::Signal;
 use tokio::signal::unix::SignalKind;
 use tokio::signal::unix::signal;
 use tokio::time::Instant;
@@ -145,7 +147,7 @@ fn done(executed: &Executed, undo: &UndoFile, console: &mut Console<'_>) -> Resu
     console.say(&format!("the way back is in {}", undo.path().display()))
 }
 
-/// Executes as soon as the group is empty, or at once when no waiting was asked for.
+/// Executes as soon as the group is empty, or at once when no waiting was asked for. Whoever interrupts the waiting ends it.
 async fn when_empty<A: reset::Access>(
     wait: Option<Duration>,
     at: &Place,
@@ -154,12 +156,13 @@ async fn when_empty<A: reset::Access>(
     console: &mut Console<'_>,
 ) -> Result<Executed, Stop> {
     let until = wait.map(|wait| Instant::now() + wait);
+    let mut signals = Signals::new();
     let mut told = String::new();
     loop {
         // Through an endpoint the attempt itself tells; straight on Kafka looking costs nothing and records nothing.
         let ended = match way.look(at).await {
             Some(active) if until.is_some_and(|until| Instant::now() < until) => Err(active),
-            _ => carry_out(at, way, order, console).await,
+            _ => finished(way.execute(at, order.clone()), &mut signals, console).await,
         };
         let waitable =
             |stop: &Stop| matches!(stop, Stop::Refused { word, .. } if word == "group_active" || word == "busy");
@@ -172,7 +175,10 @@ async fn when_empty<A: reset::Access>(
                     told = message;
                 }
                 let every = if way.is_endpoint() { TRY_EVERY } else { LOOK_EVERY };
-                tokio::time::sleep_until((Instant::now() + every).min(until)).await;
+                tokio::select! {
+                    () = tokio::time::sleep_until((Instant::now() + every).min(until)) => {}
+                    () = signals.next() => return Err(stop),
+                }
             }
             (ended, _) => return ended,
         }
@@ -180,24 +186,42 @@ async fn when_empty<A: reset::Access>(
 }
 
 /// One attempt. Whoever interrupts it is told that it is finished first: half a reset is worse than a late one.
-async fn carry_out<A: reset::Access>(
-    at: &Place,
-    way: &Way<A>,
-    order: &Order,
-    console: &mut Console<'_>,
-) -> Result<Executed, Stop> {
-    let mut work = std::pin::pin!(way.execute(at, order.clone()));
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return work.await;
-    };
+async fn finished<T>(work: impl Future<Output = T>, signals: &mut Signals, console: &mut Console<'_>) -> T {
+    let mut work = std::pin::pin!(work);
     loop {
         tokio::select! {
             ended = &mut work => return ended,
-            Some(()) = interrupt.recv() => {}
-            Some(()) = terminate.recv() => {}
+            () = signals.next() => {
+                let _ = console.say("finishing what has begun: it takes no longer than a few requests to Kafka");
+            }
         }
-        let _ = console.say("finishing what has begun: it takes no longer than a few requests to Kafka");
+    }
+}
+
+/// SIGINT and SIGTERM; neither ends the process by itself once this is there.
+struct Signals([Option<Signal>; 2]);
+
+impl Signals {
+    fn new() -> Self {
+        Self([SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok()))
+    }
+
+    /// Returns when one of them comes.
+    async fn next(&mut self) {
+        async fn of(signal: &mut Option<Signal>) {
+            let came = match signal {
+                Some(signal) => signal.recv().await,
+                None => None,
+            };
+            if came.is_none() {
+                std::future::pending::<()>().await;
+            }
+        }
+        let [interrupt, terminate] = &mut self.0;
+        tokio::select! {
+            () = of(interrupt) => {}
+            () = of(terminate) => {}
+        }
     }
 }
 

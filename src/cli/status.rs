@@ -55,6 +55,9 @@ pub enum CliError {
     /// What was asked for could not be written.
     #[error("cannot write to stdout")]
     Output(#[source] io::Error),
+    /// The manual pages could not be written.
+    #[error("cannot write the manual pages")]
+    Manual(#[source] io::Error),
     /// `demo` with `--config` or `--brokers`.
     #[error("demo brings its own cluster: leave out --config and --brokers, or use serve")]
     DemoBringsItsOwn,
@@ -76,9 +79,7 @@ impl CliError {
             Self::Config(_) | Self::Usage(_) | Self::DemoBringsItsOwn | Self::Story(StoryError::Unknown { .. }) => {
                 ExitStatus::Usage
             }
-            Self::Runtime(_) | Self::Output(_) | Self::Terminal(_) | Self::App(_) | Self::Story(_) => {
-                ExitStatus::Failed
-            }
+            Self::Runtime(_) | Self::Output(_) | Self::Manual(_) | Self::Terminal(_) | Self::App(_) | Self::Story(_) => ExitStatus::Failed,
         }
     }
 }

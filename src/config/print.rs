@@ -112,6 +112,7 @@ fn cluster_keys(cluster: &Cluster) -> Vec<(&'static str, Doc)> {
         ),
         ("partition_families", list(cluster.partition_families.names(), plain)),
         ("owner_info", patterns(&cluster.owner_info)),
+        ("compatibility", list(cluster.compatibility.names(), plain)),
         ("series_limit", plain(cluster.series_limit)),
         ("request_timeout", duration(cluster.request_timeout)),
     ]);

@@ -39,7 +39,7 @@ pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Labels that tidemark's own families have; the cluster's must be another.
-const TAKEN_LABELS: [&str; 19] = [
+const TAKEN_LABELS: [&str; 28] = [
     "group",
     "topic",
     "partition",
@@ -59,6 +59,16 @@ const TAKEN_LABELS: [&str; 19] = [
     "code",
     "why",
     "le",
+    // Those of other exporters, which `compatibility` may serve.
+    "consumergroup",
+    "group_id",
+    "topic_name",
+    "partition_id",
+    "member_host",
+    "coordinator_id",
+    "protocol_type",
+    "partition_count",
+    "replication_factor",
 ];
 
 /// Reads the whole tree. `None` only where something was refused; what was refused may also have been replaced by its default, so the

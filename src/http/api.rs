@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use hyper::HeaderMap;
 use hyper::Request;
 use hyper::Response;
 use hyper::StatusCode;
-use hyper::header::ETAG;
-use hyper::header::HeaderValue;
-use hyper::header::IF_NONE_MATCH;
 use serde::Serialize;
 
 use super::body::Body;
@@ -16,6 +12,8 @@ use super::query;
 use super::respond;
 use super::state::Published;
 use super::state::State;
+use super::tag::matches;
+use super::tag::tagged;
 use crate::config::Objective;
 use crate::report::Clusters;
 use crate::report::Query;
@@ -109,22 +107,4 @@ impl Asked {
 
 fn found(document: &impl Serialize) -> Response<Body> {
     respond::json(StatusCode::OK, document)
-}
-
-/// Only a document has a tag.
-fn tagged(mut answer: Response<Body>, tag: &str) -> Response<Body> {
-    let named = matches!(answer.status(), StatusCode::OK | StatusCode::NOT_MODIFIED);
-    if let (true, Ok(tag)) = (named, HeaderValue::from_str(tag)) {
-        answer.headers_mut().insert(ETAG, tag);
-    }
-    answer
-}
-
-fn matches(headers: &HeaderMap, tag: &str) -> bool {
-    let lists = headers
-        .get_all(IF_NONE_MATCH)
-        .iter()
-        .filter_map(|list| list.to_str().ok());
-    let mut known = lists.flat_map(|list| list.split(',')).map(str::trim);
-    known.any(|known| known.strip_prefix("W/").unwrap_or(known) == tag)
 }

@@ -1,129 +1,147 @@
-//! `/`: the clusters and their worst groups, for people. Names come from strangers: everything is escaped, and the policy lets nothing run.
+//! `/` and `/clusters/{cluster}/groups/{group}`: the state of every group, for people.
+//!
+//! The server writes whole pages, so that they can be read without a script; the one script that there is asks for the same address again
+//! and puts what has changed into place. Every state of a page is its address. Names come from strangers: all of them are escaped, and
+//! the policy lets nothing run that did not come from here.
+
+mod ask;
+mod assets;
+mod cluster;
+mod figures;
+mod frame;
+mod group;
+mod group_ask;
+mod markup;
+mod members;
+mod overview;
+mod partitions;
+mod problem;
+mod reset;
+mod row;
+mod settings;
+mod status;
+mod topics;
+
+pub use settings::PageSettings;
+
+pub(super) use assets::asset;
 
 use std::fmt;
-use std::fmt::Write as _;
+use std::sync::Arc;
 
+use hyper::Request;
 use hyper::Response;
 use hyper::StatusCode;
 use hyper::header::CONTENT_SECURITY_POLICY;
 use hyper::header::HeaderValue;
 use hyper::header::REFERRER_POLICY;
-use percent_encoding::AsciiSet;
-use percent_encoding::NON_ALPHANUMERIC;
-use percent_encoding::percent_encode;
 
 use super::body::Body;
 use super::respond;
 use super::state::Published;
 use super::state::State;
-use crate::report::Query;
-use crate::report::Sort;
-use crate::snapshot::GroupView;
+use super::tag::matches;
+use super::tag::tagged;
+use crate::config::Objective;
+use crate::model::Moment;
 
-/// Groups that are shown of each cluster.
-const SHOWN: usize = 100;
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// What stands for itself in a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+use self::ask::Ask;
+use self::cluster::Health;
+use self::group_ask::GroupAsk;
+use self::problem::Problem;
 
-/// The page.
-pub(super) fn overview(state: &State) -> Response<Body> {
-    let mut page = String::from(concat!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n",
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-        "<title>tidemark</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n<h1>tidemark</h1>\n",
-        "<p><a href=\"metrics\">metrics</a> · <a href=\"api/v1/clusters\">clusters as JSON</a></p>\n",
-    ));
-    for published in state.published() {
-        write_cluster(&mut page, &published, state).expect("a string takes every write");
+/// Nothing but what this listener serves itself; no script, style or handler within a page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Everything a page is made from: the latest cycles at one moment.
+struct Sight {
+    clusters: Vec<Published>,
+    objectives: Arc<[Objective]>,
+    settings: PageSettings,
+    now: Moment,
+}
+
+/// What is asked for.
+enum Asked {
+    Overview(Ask),
+    Group(GroupAsk),
+}
+
+/// Answers `/` (no segments) and what comes after `/clusters/`.
+pub(super) async fn answer<B>(state: &State, segments: &[&[u8]], request: &Request<B>) -> Response<Body> {
+    let sight = Sight {
+        clusters: state.published(),
+        objectives: Arc::clone(&state.objectives),
+        settings: state.page.clone(),
+        now: state.clock.now(),
+    };
+    let query = request.uri().query().unwrap_or_default();
+    let asked = match segments {
+        [cluster, b"groups", group] => GroupAsk::parse(cluster, group, query).map(Asked::Group),
+        _ => Ask::parse(query).map(Asked::Overview),
+    };
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(problem) => return page(problem.status(), problem.write(asked_depth(segments))),
+    };
+    let tag = sight.tag();
+    if matches(request.headers(), &tag) {
+        return tagged(respond::with_type(StatusCode::NOT_MODIFIED, HTML, Body::empty()), &tag);
     }
-    let mut answer = respond::with_type(StatusCode::OK, "text/html; charset=utf-8", page);
+    // The semaphore is never closed, so that waiting for it cannot fail.
+    let _turn = state.documents.acquire().await;
+    // Ten thousand groups are work of some milliseconds: not for the threads that serve everyone.
+    match tokio::task::spawn_blocking(move || asked.write(&sight)).await {
+        Ok(Ok(html)) => tagged(page(StatusCode::OK, html), &tag),
+        Ok(Err(problem)) => page(problem.status(), problem.write(asked_depth(&[b"", b"", b""]))),
+        Err(error) => {
+            tracing::error!(%error, "a page could not be written");
+            respond::text(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be written")
+        }
+    }
+}
+
+/// The way back to `/` from a page, relative, so that it holds behind a proxy that serves all this below some path.
+fn asked_depth(segments: &[&[u8]]) -> &'static str {
+    if segments.len() < 3 { "./" } else { "../../../" }
+}
+
+fn page(status: StatusCode, html: String) -> Response<Body> {
+    let mut answer = respond::with_type(status, HTML, html);
     let headers = answer.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     answer
 }
 
-/// Its only resource.
-pub(super) fn style() -> Response<Body> {
-    respond::with_type(
-        StatusCode::OK,
-        "text/css; charset=utf-8",
-        include_str!("page/style.css"),
-    )
-}
-
-fn write_cluster(page: &mut String, published: &Published, state: &State) -> fmt::Result {
-    let query = Query {
-        sort: Sort::Status,
-        limit: Some(SHOWN),
-        ..Query::default()
-    };
-    let snapshot = &published.snapshot;
-    let (groups, matched) = published.source(&state.objectives).select(&query);
-    let cluster = percent_encode(snapshot.cluster.as_bytes(), SEGMENT);
-    writeln!(page, "<h2>{}</h2>", Escaped(&snapshot.cluster))?;
-    match (&snapshot.cycle, snapshot.read_at) {
-        (None, _) => writeln!(page, "<p>Nothing was read yet.</p>")?,
-        (Some(cycle), _) if !cycle.up => writeln!(page, "<p><strong>The last cycle read nothing.</strong></p>")?,
-        _ => {}
-    }
-    writeln!(
-        page,
-        "<p><a href=\"api/v1/clusters/{cluster}/groups\">{matched} groups</a>, the worst first</p>"
-    )?;
-    if groups.is_empty() {
-        return Ok(());
-    }
-    writeln!(
-        page,
-        "<table>\n<tr><th scope=\"col\">group<th scope=\"col\">status<th scope=\"col\">lag, records<th scope=\"col\">lag, seconds<th scope=\"col\">members<th scope=\"col\">state"
-    )?;
-    for group in groups {
-        let address = percent_encode(group.id.bytes(), SEGMENT);
-        write!(
-            page,
-            "<tr><td><a href=\"api/v1/clusters/{cluster}/groups/{address}\">{}</a>",
-            Escaped(&group.name)
-        )?;
-        write_figures(page, group)?;
-    }
-    writeln!(page, "</table>")
-}
-
-fn write_figures(page: &mut String, group: &GroupView) -> fmt::Result {
-    let unknown = || "–".to_owned();
-    let lag = group.lag.map_or_else(unknown, |lag| lag.to_string());
-    let seconds = group.lag_time.map_or_else(unknown, |time| time.seconds().to_string());
-    let members = group
-        .members
-        .as_ref()
-        .map_or_else(unknown, |it| it.members.len().to_string());
-    let state = group.state.as_ref().map_or_else(unknown, ToString::to_string);
-    writeln!(
-        page,
-        "<td>{}<td class=\"n\">{lag}<td class=\"n\">{seconds}<td class=\"n\">{members}<td>{}",
-        group.status,
-        Escaped(&state)
-    )
-}
-
-/// Text that is nothing but text in HTML, in attributes too.
-struct Escaped<'a>(&'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for letter in self.0.chars() {
-            match letter {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                other => f.write_char(other)?,
+impl Asked {
+    fn write(&self, sight: &Sight) -> Result<String, Problem> {
+        let mut html = String::with_capacity(64 * 1024);
+        match self {
+            Self::Overview(ask) => overview::write(&mut html, sight, ask),
+            Self::Group(ask) => {
+                let (published, view) = ask.find(sight)?;
+                group::write(&mut html, sight, (published, view), ask)
             }
         }
-        Ok(())
+        .expect("a string takes every write");
+        Ok(html)
+    }
+}
+
+impl Sight {
+    /// Changes with every snapshot, and when one of them has grown too old; the ages within a page go on by themselves.
+    fn tag(&self) -> String {
+        use fmt::Write as _;
+        let mut tag = format!("\"{}", env!("CARGO_PKG_VERSION"));
+        for published in &self.clusters {
+            let health = Health::of(&published.snapshot, self);
+            let source = published.source(&self.objectives);
+            write!(tag, ".{}.{health:?}", source.tag()).expect("a string takes every write");
+        }
+        tag.push('"');
+        tag
     }
 }

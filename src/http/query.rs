@@ -27,13 +27,34 @@ fn words<const N: usize>(words: [&'static str; N]) -> String {
     words.join(", ")
 }
 
+/// One parameter, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) key: String,
+    pub(super) value: String,
+}
+
 /// Reads the part of an address after its question mark.
 pub(super) fn parse(raw: &str) -> Result<Query, QueryError> {
-    let mut query = Query::default();
-    for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
+    read(pairs(raw))
+}
+
+/// The parameters in the order of the address.
+pub(super) fn pairs(raw: &str) -> impl Iterator<Item = Pair> {
+    raw.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let value = decode(value);
-        match &*decode(key) {
+        Pair {
+            key: decode(key),
+            value: decode(value),
+        }
+    })
+}
+
+/// Reads the parameters of a list.
+pub(super) fn read(pairs: impl IntoIterator<Item = Pair>) -> Result<Query, QueryError> {
+    let mut query = Query::default();
+    for Pair { key, value } in pairs {
+        match &*key {
             "status" => {
                 for word in value.split(',').filter(|word| !word.is_empty()) {
                     query.statuses.push(status(word)?);
@@ -44,7 +65,7 @@ pub(super) fn parse(raw: &str) -> Result<Query, QueryError> {
             "after" => query.after = Some(value),
             "limit" => query.limit = Some(value.parse().map_err(|_| QueryError::Number("limit"))?),
             "offset" => query.offset = value.parse().map_err(|_| QueryError::Number("offset"))?,
-            other => return Err(QueryError::Unknown(other.to_owned())),
+            _ => return Err(QueryError::Unknown(key)),
         }
     }
     if query.after.is_some() && query.sort != Sort::Group {

@@ -32,27 +32,34 @@ impl Handler for Scrape {
         let segments = segments.as_slices();
         let known = matches!(
             segments[..],
-            [b"" | b"metrics" | b"style.css"]
+            [b"" | b"metrics"]
+                | [b"assets", b"page.css" | b"page.js" | b"icon.svg"]
+                | [b"clusters", _, b"groups", _]
                 | [b"-", b"healthy" | b"ready"]
                 | [b"api", b"v1", b"clusters"]
                 | [b"api", b"v1", b"clusters", _, b"groups"]
                 | [b"api", b"v1", b"clusters", _, b"groups", _]
         );
         if !known {
-            return respond::refusal(StatusCode::NOT_FOUND, "not_found", "there is nothing here");
+            return nothing();
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return respond::method_not_allowed("GET, HEAD");
         }
         match segments[..] {
-            [b""] => page::overview(&self.0),
-            [b"style.css"] => page::style(),
+            [b""] => page::answer(&self.0, &[], &request).await,
+            [b"clusters", ..] => page::answer(&self.0, &segments[1..], &request).await,
+            [b"assets", name] => page::asset(name, request.headers()).unwrap_or_else(nothing),
             [b"metrics"] => self.metrics(&request),
             [b"-", b"healthy"] => respond::text(StatusCode::OK, "healthy"),
             [b"-", _] => self.ready(),
             _ => api::answer(&self.0, &segments[3..], &request).await,
         }
     }
+}
+
+fn nothing() -> Response<Body> {
+    respond::refusal(StatusCode::NOT_FOUND, "not_found", "there is nothing here")
 }
 
 impl Scrape {

@@ -13,6 +13,8 @@ use crate::metrics::Packed;
 use crate::report::Source;
 use crate::snapshot::Snapshot;
 
+use super::page::PageSettings;
+
 /// Documents that are written at the same time: each may take some tens of megabytes for a huge group.
 const DOCUMENTS: usize = 4;
 
@@ -45,6 +47,7 @@ pub struct State {
     pub exposition: Exposition,
     /// What [`GroupView::objective`](crate::snapshot::GroupView::objective) indexes.
     pub objectives: Arc<[Objective]>,
+    pub(super) page: PageSettings,
     pub(super) documents: Semaphore,
 }
 
@@ -56,8 +59,14 @@ impl State {
             clock,
             exposition,
             objectives,
+            page: PageSettings::default(),
             documents: Semaphore::new(DOCUMENTS),
         }
+    }
+
+    /// The same with what the configuration adds to the page.
+    pub fn with_page(self, page: PageSettings) -> Self {
+        Self { page, ..self }
     }
 
     pub(super) fn published(&self) -> Vec<Published> {

@@ -2,5 +2,7 @@
 
 mod client;
 mod limits;
+mod openapi;
+mod page;
 mod routes;
 mod tls;

@@ -1,4 +1,8 @@
-//! The wire protocol over tokio.
+//! Kafka's wire protocol over tokio: [`Client`] surveys a cluster and knows the facts about one group, [`Writer`] commits.
+//!
+//! From the socket upwards: `connection` pipelines requests with deadlines · `dial` makes one ready to be asked (`tls`, `session` with
+//! `versions`, `sasl`) · `call` is what can be asked, [`answers`] what is answered · `cluster` knows the brokers and has a link to each ·
+//! `survey` asks everybody about everything, `group` one coordinator about one group.
 
 pub mod answers;
 mod call;

@@ -8,6 +8,9 @@ mod topic;
 
 use std::fmt::Write as _;
 
+use super::compat;
+use super::compat::Source;
+use super::compat::Words;
 use super::number::Value;
 use super::render::Scope;
 use crate::config::Cluster;
@@ -68,10 +71,12 @@ pub(super) enum Values {
     Scrape(&'static [&'static str]),
     /// Told by the `prometheus` crate, of the process and with the named labels.
     Process(&'static [&'static str]),
+    /// Under the name and labels of another exporter.
+    Other(&'static Words, Source),
 }
 
 impl Family {
-    const fn new(name: &'static str, help: &'static str, values: Values) -> Self {
+    pub(super) const fn new(name: &'static str, help: &'static str, values: Values) -> Self {
         Self {
             name,
             help,
@@ -80,9 +85,14 @@ impl Family {
         }
     }
 
-    const fn only_if(mut self, served: fn(&Cluster) -> bool) -> Self {
+    pub(super) const fn only_if(mut self, served: fn(&Cluster) -> bool) -> Self {
         self.served = served;
         self
+    }
+
+    /// Whether it is served only where `compatibility` asks for another exporter's names.
+    pub fn is_of_another_exporter(&self) -> bool {
+        matches!(self.values, Values::Other(..))
     }
 
     /// By the convention of names.
@@ -112,6 +122,7 @@ impl Family {
             Values::TopicWith(more, _) => (&["kafka_cluster", "topic"], more),
             Values::Cluster(more, _) | Values::Scrape(more) => (&["kafka_cluster"], more),
             Values::Process(more) => (&[], more),
+            Values::Other(words, ref source) => return source.labels(words),
         };
         [fixed, more].concat()
     }
@@ -143,13 +154,14 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
         cluster::FAMILIES,
     ]
     .into_iter()
+    .chain(compat::FAMILIES)
     .flatten()
 }
 
-/// The reference of all families as a Markdown table.
+/// The reference of tidemark's own families as a Markdown table.
 pub fn reference() -> String {
     let mut out = String::from("| name | labels | kind | what it says |\n|---|---|---|---|\n");
-    for family in families() {
+    for family in families().filter(|family| !family.is_of_another_exporter()) {
         let labels: Vec<_> = family.labels().iter().map(|label| format!("`{label}`")).collect();
         writeln!(
             out,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::Cluster;
+use crate::config::Compatibility;
 use crate::config::Filter;
 use crate::config::Granularity;
 use crate::config::Isolation;
@@ -29,6 +30,7 @@ use crate::model::Status;
 use crate::model::TimeMethod;
 use crate::model::TopicId;
 use crate::model::UnixMillis;
+use crate::observation::PartitionMeta;
 use crate::observation::Stages;
 use crate::snapshot::CycleView;
 use crate::snapshot::GroupTopicView;
@@ -76,6 +78,7 @@ pub(crate) fn cluster(name: &str) -> Cluster {
             stalled_seconds: false,
         },
         owner_info: Patterns::none(),
+        compatibility: Compatibility::default(),
         series_limit: 1_000_000,
         request_timeout: Duration::from_secs(10),
     }
@@ -155,6 +158,17 @@ pub(crate) fn snapshot(cluster: &str, groups: Vec<GroupView>) -> Snapshot {
     }
 }
 
+/// The first partition lacks a replica.
+fn replication(partition: Partition) -> PartitionMeta {
+    PartitionMeta {
+        partition,
+        leader: Some(BrokerId(1)),
+        leader_epoch: None,
+        replicas: 3,
+        in_sync: if partition == Partition(0) { 2 } else { 3 },
+    }
+}
+
 /// A topic for each that a group names, with the group's own view of its log.
 fn topics(groups: &[GroupView]) -> Vec<Arc<TopicView>> {
     let mut all: Vec<_> = groups.iter().flat_map(|group| &group.topics).collect();
@@ -174,6 +188,7 @@ fn topics(groups: &[GroupView]) -> Vec<Arc<TopicView>> {
             })
             .collect(),
         partition_count: u32::try_from(it.partitions.len()).expect("few"),
+        replication: it.partitions.iter().map(|p| replication(p.partition)).collect(),
         leaderless: 0,
         under_replicated: 1,
         produced: 1234,
@@ -251,6 +266,9 @@ pub(crate) fn group(name: impl Into<GroupId>, topics: Vec<GroupTopicView>) -> Gr
         read_at: NOW,
         failure: None,
         objective: None,
+        explained: Box::default(),
+        events: Arc::default(),
+        trend: Arc::default(),
         topics,
     }
 }

@@ -36,7 +36,7 @@ impl Sink for Count {
     const READS_LABELS: bool = false;
 
     fn sample(&mut self, family: &Family, _: Labels<'_>, _: Value) {
-        self.0 += usize::from(family.name.starts_with("kafka_"));
+        self.0 += usize::from(!family.name.starts_with("tidemark_"));
     }
 }
 

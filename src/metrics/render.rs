@@ -2,6 +2,7 @@
 
 use super::catalog::Family;
 use super::catalog::Values;
+use super::compat;
 use super::label;
 use super::number::Value;
 use crate::config::Cluster;
@@ -30,7 +31,7 @@ pub(super) struct Scope<'a> {
 pub(super) struct GroupScope<'a> {
     pub(super) view: &'a GroupView,
     pub(super) granularity: Granularity,
-    owner_info: bool,
+    pub(super) owner_info: bool,
     /// `{kafka_cluster="main",group="g"`
     head: Box<[u8]>,
 }
@@ -83,6 +84,7 @@ impl<'a> Scope<'a> {
                 sink.sample(family, Labels::new(&self.head, more), value);
             }),
             Values::Scrape(_) | Values::Process(_) => {}
+            Values::Other(_, ref source) if !source.is_of_groups() => compat::render(self, family, sink),
             _ => self.groups.iter().for_each(|group| self.group(family, group, sink)),
         }
     }
@@ -98,9 +100,20 @@ impl<'a> Scope<'a> {
             Values::GroupWith(_, samples) => samples(self, group.view, &mut |more, value| {
                 sink.sample(family, Labels::new(&group.head, more), value);
             }),
+            Values::Other(..) => compat::group(self, family, group, sink),
             _ if group.granularity >= family.granularity() => group.topics(family, sink),
             _ => {}
         }
+    }
+
+    /// The beginning of all labels, the cluster's under another name where one is given.
+    pub(super) fn head_for(&self, label: Option<&str>) -> Vec<u8> {
+        let Some(label) = label else {
+            return self.head.clone();
+        };
+        let mut head = b"{".to_vec();
+        label::push(&mut head, label, &self.snapshot.cluster);
+        head
     }
 
     fn topics<S: Sink>(&self, family: &Family, sink: &mut S) {
@@ -213,13 +226,14 @@ impl Family {
         match self.values {
             Values::Partition(_) | Values::PartitionStatus | Values::PartitionOwner => Granularity::Partition,
             Values::GroupTopic(_) | Values::GroupTopicReasons(_) => Granularity::Topic,
+            Values::Other(_, ref source) => source.granularity(),
             _ => Granularity::Group,
         }
     }
 }
 
 impl<'a> Labels<'a> {
-    fn new(head: &'a [u8], more: &'a [(&'static str, &'a str)]) -> Self {
+    pub(super) fn new(head: &'a [u8], more: &'a [(&'static str, &'a str)]) -> Self {
         Self {
             head,
             partition: None,

@@ -47,14 +47,15 @@ impl Serialize for Why {
 /// The absent figures of one object by the name of their field.
 #[derive(Debug, Default, Serialize)]
 #[serde(transparent)]
-pub(super) struct Absent(BTreeMap<&'static str, Why>);
+pub struct Absent(BTreeMap<&'static str, Why>);
 
 impl Absent {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn get(&self, field: &str) -> Option<Why> {
+    /// Why the field has no value; `None` when it has one.
+    pub fn get(&self, field: &str) -> Option<Why> {
         self.0.get(field).copied()
     }
 

@@ -228,7 +228,8 @@ fn failed(group: &GroupView) -> Option<Why> {
     group.failure.map(|cause| Why::Unreadable(cause.reason()))
 }
 
-fn absent_of_topic(view: &GroupTopicView, group: &GroupView) -> Absent {
+/// Why figures of a group's topic are absent, by the names of the fields of the document.
+pub fn absent_of_topic(view: &GroupTopicView, group: &GroupView) -> Absent {
     let no_lag = || why_no_lag(view, group);
     let unknown = || commonest(&view.unknown_times).unwrap_or_else(no_lag);
     let not_read = || failed(group).unwrap_or(Why::NotRead);
@@ -242,7 +243,8 @@ fn absent_of_topic(view: &GroupTopicView, group: &GroupView) -> Absent {
     absent
 }
 
-fn absent_of_group(view: &GroupView) -> Absent {
+/// Why figures of a group are absent, by the names of the fields of the document.
+pub fn absent_of_group(view: &GroupView) -> Absent {
     let failed = || failed(view).unwrap_or(Why::NotRead);
     let no_lag = || {
         let why: Vec<_> = view.topics.iter().map(|topic| why_no_lag(topic, view)).collect();

@@ -1,5 +1,6 @@
 //! Lists of groups: filter, sort, page.
 
+use std::cmp::Ordering;
 use std::cmp::Reverse;
 
 use serde::Serialize;
@@ -78,24 +79,25 @@ impl Sort {
         }
     }
 
-    fn apply(self, groups: &mut [&GroupView]) {
-        match self {
-            Self::Group => groups.sort_by(|a, b| a.name.cmp(&b.name)),
-            Self::Status => groups.sort_by_cached_key(|it| (it.status, Reverse(it.lag), it.name.clone())),
-            Self::LagRecords => groups.sort_by_cached_key(|it| (Reverse(it.lag), it.name.clone())),
-            Self::LagSeconds => {
-                groups.sort_by_cached_key(|it| (Reverse(it.lag_time.map(|time| time.age_ms)), it.name.clone()));
-            }
-            Self::Members => {
-                groups.sort_by_cached_key(|it| {
-                    (
-                        Reverse(it.members.as_ref().map(|members| members.members.len())),
-                        it.name.clone(),
-                    )
-                });
-            }
-        }
+    /// Which of two groups comes first; those of several clusters can be ranked together.
+    pub fn compare(self, a: &GroupView, b: &GroupView) -> Ordering {
+        let rank = match self {
+            Self::Group => Ordering::Equal,
+            Self::Status => (a.status, Reverse(a.lag)).cmp(&(b.status, Reverse(b.lag))),
+            Self::LagRecords => b.lag.cmp(&a.lag),
+            Self::LagSeconds => age(b).cmp(&age(a)),
+            Self::Members => members(b).cmp(&members(a)),
+        };
+        rank.then_with(|| a.name.cmp(&b.name))
     }
+}
+
+fn age(group: &GroupView) -> Option<u64> {
+    group.lag_time.map(|time| time.age_ms)
+}
+
+fn members(group: &GroupView) -> Option<usize> {
+    group.members.as_ref().map(|members| members.members.len())
 }
 
 impl Query {
@@ -117,7 +119,7 @@ impl<'a> Source<'a> {
         let mut groups: Vec<_> = groups.filter(|group| query.wants(group, &text)).collect();
         let matched = groups.len();
         groups.retain(|group| query.comes(group));
-        query.sort.apply(&mut groups);
+        groups.sort_by(|a, b| query.sort.compare(a, b));
         let page = groups
             .into_iter()
             .skip(query.offset)

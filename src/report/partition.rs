@@ -78,7 +78,7 @@ impl<'a> Partition<'a> {
             owner: owner.map(Owner::from),
             error_code: view.unreadable.map(crate::failure::Cause::label),
             fresh: view.fresh,
-            absent: absent(view),
+            absent: absent_of_partition(view),
         }
     }
 }
@@ -103,7 +103,8 @@ impl<'a> From<&'a MemberView> for Owner<'a> {
     }
 }
 
-fn absent(view: &PartitionView) -> Absent {
+/// Why figures of a partition are absent, by the names of the fields of the document.
+pub fn absent_of_partition(view: &PartitionView) -> Absent {
     let reason = view.unreadable.map(|cause| Why::Unreadable(cause.reason()));
     let or_reason = |why| move || reason.unwrap_or(why);
     let no_commit = if view.committed.is_none() {

@@ -18,6 +18,7 @@ use crate::failure::Api;
 use crate::failure::Cause;
 use crate::failure::Failure;
 use crate::failure::Heard;
+use crate::failure::Reason;
 use crate::kafka::CommitFact;
 use crate::kafka::GroupFacts;
 use crate::model::GroupId;
@@ -184,6 +185,10 @@ pub(super) async fn read_topics<F: GroupFacts>(
     Ok(names.into_iter().zip(metas).collect())
 }
 
+/// How often limits are asked for while leaders move, and how long that waits: one that was just chosen may not know it yet.
+const LEADER_TRIES: u32 = 5;
+const LEADER_PAUSE: Duration = Duration::from_millis(100);
+
 /// Starts and ends of the logs of the partitions, and of no other.
 pub(super) async fn read_logs<F: GroupFacts>(
     kafka: &mut F,
@@ -196,10 +201,29 @@ pub(super) async fn read_logs<F: GroupFacts>(
         return HashMap::new();
     }
     let deadline = pace.deadline();
-    let read = pace.answered(deadline, kafka.logs(&wanted, deadline)).await;
-    let logs = wanted.iter().zip(read.unwrap_or_default());
+    let mut read = pace
+        .answered(deadline, kafka.logs(&wanted, deadline))
+        .await
+        .unwrap_or_default();
+    for _ in 1..LEADER_TRIES {
+        if !read.iter().flatten().any(leader_moves) || Instant::now() + LEADER_PAUSE >= deadline {
+            break;
+        }
+        tokio::time::sleep(LEADER_PAUSE).await;
+        read = pace
+            .answered(deadline, kafka.logs(&wanted, deadline))
+            .await
+            .unwrap_or_default();
+    }
+    let logs = wanted.iter().zip(read);
     logs.flat_map(|((topic, _), logs)| logs.into_iter().map(move |log| (key(topic, log.partition), log)))
         .collect()
+}
+
+/// True while the metadata names a leader that does not take itself for one.
+fn leader_moves(log: &PartitionLog) -> bool {
+    let moves = |cause| matches!(cause, Cause::Code(code) if code.reason() == Reason::NoLeader);
+    [log.start, log.end].into_iter().filter_map(Result::err).any(moves)
 }
 
 async fn read_times<F: GroupFacts>(

@@ -310,7 +310,7 @@ impl Life {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_nothing_active_and_nothing_outside_the_plan_is_written_and_an_undo_restores(acts in prop::collection::vec(act(), 1..25)) {

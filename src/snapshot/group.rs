@@ -15,10 +15,13 @@ use crate::observation::GroupReading;
 use crate::observation::TopicCommits;
 
 use super::evaluate::Context;
+use super::event::Happening;
+use super::explained::explained;
 use super::group_topic;
 use super::group_topic::Holding;
 use super::group_topic::Ownership;
 use super::group_topic::readable_sum;
+use super::happened;
 use super::history::GroupHistory;
 use super::members::Owners;
 use super::members::kind;
@@ -51,7 +54,7 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
         drop_left: left_behind,
     };
     let topics = topics(history, reading.commits, &held, context);
-    let view = Arc::new(view(
+    let mut view = view(
         history,
         context,
         Parts {
@@ -61,9 +64,26 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
             topics,
             failure,
         },
-    ));
+    );
+    remember(history, &mut view, context);
+    let view = Arc::new(view);
     history.view = Some(view.clone());
     view
+}
+
+/// What explains the group, what happened to it, and how its lag went.
+fn remember(history: &mut GroupHistory, view: &mut GroupView, context: &Context<'_>) {
+    let now = context.now;
+    view.explained = explained(history, view, context);
+    if let Some(before) = &history.view {
+        happened::to_status(before, view, now, &mut history.chronicle);
+    }
+    view.events = history.chronicle.conclude(now.wall);
+    let consumed = view.topics.iter().map(|topic| topic.consumed);
+    let consumed = consumed.fold(0, u64::wrapping_add);
+    let poll = context.settings.verdict.poll_interval;
+    history.trend.observe(now, view.lag, consumed, poll);
+    view.trend = history.trend.clone();
 }
 
 /// What the members have.
@@ -99,7 +119,15 @@ fn failure(reading: &GroupReading) -> Option<Cause> {
 fn describe(history: &mut GroupHistory, heard: Heard<Description>, context: &Context<'_>) -> Option<Arc<Description>> {
     if let Ok(description) = heard {
         history.had_members |= !description.members.is_empty();
+        let rebalances = history.watch.rebalances();
         history.watch.update(&description, context.now);
+        if let Some((before, _)) = &history.description {
+            happened::to_members(before, &description, &mut history.chronicle);
+        }
+        let times = history.watch.rebalances() - rebalances;
+        if times > 0 {
+            history.chronicle.note(Happening::Rebalanced { times });
+        }
         history.description = Some((Arc::new(description), context.now));
     }
     let (description, at) = history.description.as_ref()?;
@@ -154,6 +182,9 @@ fn read_topics(
             .and_then(|(view, place)| view.topics.get(place));
         kept.place = Some(views.len());
         let (view, moved) = group_topic::evaluate(name, &holding, kept, earlier, context);
+        if let Some(earlier) = earlier {
+            happened::to_topic(earlier, &view, &mut history.chronicle);
+        }
         if moved {
             history.watch.progressed(context.now);
         }
@@ -251,6 +282,9 @@ fn view(history: &GroupHistory, context: &Context<'_>, parts: Parts) -> GroupVie
         read_at: read_at(history, &kind, context),
         failure,
         objective: (context.settings.objective)(&history.listed.id),
+        explained: Box::default(),
+        events: Arc::default(),
+        trend: Arc::default(),
         id: history.listed.id.clone(),
         kind,
         members,

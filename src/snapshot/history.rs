@@ -22,6 +22,9 @@ use crate::time::Timelines;
 use crate::verdict::GroupWatch;
 use crate::verdict::PairState;
 
+use super::event::Chronicle;
+use super::event::Happening;
+use super::trend::Trend;
 use super::view::GroupView;
 use super::view::Totals;
 
@@ -75,8 +78,14 @@ impl History {
 
     /// A reset of our own moved a commit: that is no consumption, and readers start anew from there.
     pub fn reset_to(&mut self, group: &GroupId, topic: &TopicName, partition: Partition, to: Offset) {
-        let topic = self.groups.get_mut(group).and_then(|group| group.topics.get_mut(topic));
-        if let Some(topic) = topic {
+        let Some(group) = self.groups.get_mut(group) else {
+            return;
+        };
+        group.chronicle.note(Happening::Reset {
+            topic: topic.to_string().into(),
+            partitions: 1,
+        });
+        if let Some(topic) = group.topics.get_mut(topic) {
             topic.pair(partition).reset_to(to);
         }
     }
@@ -104,6 +113,10 @@ pub(super) struct GroupHistory {
     pub(super) watch: GroupWatch,
     /// True once a member was seen: the group is not `simple`, whatever it looks like later.
     pub(super) had_members: bool,
+    /// What happened.
+    pub(super) chronicle: Chronicle,
+    /// The last hour.
+    pub(super) trend: Arc<Trend>,
 }
 
 impl GroupHistory {
@@ -116,6 +129,8 @@ impl GroupHistory {
             topics: BTreeMap::new(),
             watch: GroupWatch::new(),
             had_members: false,
+            chronicle: Chronicle::default(),
+            trend: Arc::default(),
         }
     }
 }

@@ -54,6 +54,13 @@ pub(super) fn evaluate(
     before: Option<&PartitionView>,
 ) -> (PartitionView, Changes) {
     let limits = limits(around, pair.partition);
+    let exists = around.topic.log(pair.partition).is_ok();
+    let pair = Pair {
+        committed: pair
+            .committed
+            .map(|heard| if exists { heard.map_err(of_what_exists) } else { heard }),
+        ..pair
+    };
     match (pair.committed.transpose(), limits) {
         (Ok(committed), Ok((start, end))) => read(pair, committed, (start, end), around, state),
         (Ok(None), Err(_)) => (blank(pair, Status::Ok), Changes::default()),
@@ -69,11 +76,11 @@ pub(super) fn evaluate(
 fn limits(around: &Surroundings<'_>, partition: Partition) -> Heard<(Offset, Offset)> {
     let log = around.topic.log(partition)?;
     let end = if around.context.settings.read_committed {
-        log.stable.unwrap_or(log.end)?
+        log.stable.unwrap_or(log.end).map_err(of_what_exists)?
     } else {
-        log.end?
+        log.end.map_err(of_what_exists)?
     };
-    Ok((log.start?, end))
+    Ok((log.start.map_err(of_what_exists)?, end))
 }
 
 fn read(
@@ -116,6 +123,15 @@ fn read(
         ..judged(pair, &verdict)
     };
     (view, verdict.changes)
+}
+
+/// The metadata says whether a partition exists. A leader or coordinator that does not know one that does has not heard of it yet.
+fn of_what_exists(cause: Cause) -> Cause {
+    if says_it_does_not_exist(cause) {
+        Cause::NoLeader
+    } else {
+        cause
+    }
 }
 
 /// The age of the oldest unread record.

@@ -37,6 +37,8 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicMeta;
 use crate::observation::TopicReading;
 
+mod told;
+
 const STALE: Duration = Duration::from_secs(45);
 const DENIED: Cause = Cause::Code(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
 const UNKNOWN: Cause = Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
@@ -571,4 +573,14 @@ fn the_type_of_a_group_is_what_its_broker_and_its_members_say() {
 fn before_the_first_cycle_there_is_nothing() {
     let seen = nothing_yet(Arc::from("main"));
     assert!(seen.cycle.is_none() && seen.read_at.is_none() && seen.groups.is_empty());
+}
+
+#[test]
+fn a_leader_that_does_not_know_an_existing_partition_makes_no_commit_uncommitted() {
+    let mut world = world();
+    world.cycle(vec![group("g", &[("t", &[(0, 3)])])], vec![("t", topic(&[(0, 10)]))]);
+    let denied = topic_heard(&[(Err(UNKNOWN), Err(UNKNOWN))]);
+    let seen = world.cycle(vec![group("g", &[("t", &[(0, 3)])])], vec![("t", denied)]);
+    let topic = &seen.groups[0].topics[0];
+    assert_eq!((topic.lag, topic.uncommitted_partitions), (Some(7), Some(0)));
 }

@@ -133,6 +133,7 @@ fn view(name: Arc<str>, topic: &TopicHistory, context: &Context<'_>) -> TopicVie
         id: topic.meta.id,
         partitions: partitions(topic, context),
         partition_count: number(parts.len()),
+        replication: parts.clone(),
         leaderless: number(parts.iter().filter(|p| p.leader.is_none()).count()),
         under_replicated: number(parts.iter().filter(|p| p.in_sync < p.replicas).count()),
         produced: topic.produced,

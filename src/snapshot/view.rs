@@ -21,7 +21,12 @@ use crate::model::Status;
 use crate::model::TopicId;
 use crate::model::UnixMillis;
 use crate::observation::Epochs;
+use crate::observation::PartitionMeta;
 use crate::observation::Stages;
+use crate::verdict::Explanation;
+
+use super::event::Event;
+use super::trend::Trend;
 
 /// One cluster as of one cycle.
 #[derive(Clone, Debug)]
@@ -125,6 +130,34 @@ pub struct GroupView {
     pub failure: Option<Cause>,
     /// Index into the configured objectives, when one covers the group.
     pub objective: Option<usize>,
+    /// The partitions that explain the status, at most sixteen: the worst first, and the one with the greatest lag in any case.
+    pub explained: Box<[Explained]>,
+    /// What happened while this process watched, oldest first, the last fifty.
+    pub events: Arc<[Event]>,
+    /// The last hour of `lag`.
+    pub trend: Arc<Trend>,
+}
+
+/// One partition of a group, and why its status is what it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// The topic's name as text.
+    pub topic: Arc<str>,
+    /// C, S, E, lag time and status.
+    pub view: PartitionView,
+    /// Who has it; `None` without an owner or while that is unknown.
+    pub owner: Option<OwnerView>,
+    /// The numbers behind the status.
+    pub why: Explanation,
+}
+
+/// The member that has a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerView {
+    /// `client.id`.
+    pub client_id: Arc<str>,
+    /// Address without Kafka's leading slash.
+    pub host: Arc<str>,
 }
 
 /// The members of a group.
@@ -254,6 +287,8 @@ pub struct TopicView {
     pub partitions: Vec<TopicPartitionView>,
     /// Partitions the metadata names.
     pub partition_count: u32,
+    /// Leader and replicas of each of them, as the metadata has it; sorted.
+    pub replication: Vec<PartitionMeta>,
     /// Partitions without a leader.
     pub leaderless: u32,
     /// Partitions with fewer replicas in sync than there should be.

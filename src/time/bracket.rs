@@ -4,6 +4,9 @@
 //! An answer beyond the offset says for certain that the record is dated before T. One at or below it says that it is dated T or later
 //! only where times do not go down along the log, as nearly everywhere; at the very offset it names the record's time itself.
 
+use std::ops::Range;
+use std::time::Duration;
+
 use crate::model::Offset;
 use crate::model::UnixMillis;
 
@@ -19,6 +22,8 @@ pub(super) struct Bracket {
     at_least: Option<UnixMillis>,
     /// Dated before then.
     below: UnixMillis,
+    /// Every record before this offset is dated before `below`; `None` before an answer said so.
+    until: Option<Offset>,
 }
 
 /// What an answer made of it.
@@ -36,6 +41,18 @@ impl Bracket {
         Self {
             at_least: None,
             below: UnixMillis(now.0.saturating_add(super::AHEAD_MS)),
+            until: None,
+        }
+    }
+
+    /// What is known of this record says of one at a later offset: a group that moves on need not begin anew.
+    pub(super) fn carried_to(&self, later: Offset, now: UnixMillis) -> Self {
+        match self.until {
+            Some(until) if later < until => *self,
+            _ => Self {
+                at_least: self.at_least,
+                ..Self::new(now)
+            },
         }
     }
 
@@ -48,6 +65,11 @@ impl Bracket {
                 let age = known_age.saturating_mul(4).max(FIRST_MS);
                 Some(UnixMillis(now.0.saturating_sub(age)).max(HORIZON))
             }
+            Some(at_least) if self.until.is_none() => {
+                let step = i64::try_from(tolerable_ms).unwrap_or(i64::MAX).saturating_mul(2);
+                let next = UnixMillis(at_least.0.saturating_add(step));
+                (next <= self.below).then_some(next)
+            }
             Some(at_least) => {
                 let width = self.below.since(at_least).as_millis();
                 let half = i64::try_from(width / 2).unwrap_or(i64::MAX);
@@ -56,8 +78,15 @@ impl Bracket {
         }
     }
 
-    /// Takes in the answer to "which is the first offset dated `asked` or later?" for the record at `at`.
-    pub(super) fn learn(&mut self, at: Offset, asked: UnixMillis, answer: Option<(Offset, UnixMillis)>) -> Narrowed {
+    /// Takes in the answer to "which is the first offset dated `asked` or later?" for the record at the start of `log`, whose end was
+    /// known before that was asked.
+    pub(super) fn learn(
+        &mut self,
+        log: Range<Offset>,
+        asked: UnixMillis,
+        answer: Option<(Offset, UnixMillis)>,
+    ) -> Narrowed {
+        let at = log.start;
         match answer {
             Some((found, time)) if found == at => return Narrowed::Exact(time),
             Some((found, time)) if found < at => {
@@ -65,17 +94,27 @@ impl Bracket {
                 let later = time.max(asked).min(UnixMillis(self.below.0 - 1));
                 self.at_least = Some(self.at_least.map_or(later, |known| known.max(later)));
             }
-            _ => {
-                self.below = self.below.min(asked);
+            other => {
+                if asked <= self.below {
+                    self.below = asked;
+                    // Where no record is dated so late, none of those that were there is.
+                    self.until = Some(other.map_or(log.end, |(found, _)| found));
+                }
                 self.at_least = self.at_least.filter(|known| *known < self.below);
             }
         }
         Narrowed::Between
     }
 
+    /// How old the record is at most; zero before an answer said so.
+    pub(super) fn oldest_age(&self, now: UnixMillis) -> Duration {
+        self.at_least.map_or(Duration::ZERO, |at_least| now.since(at_least))
+    }
+
     /// The middle and half the width, once there are two sides.
     pub(super) fn estimate(&self) -> Option<(UnixMillis, u64)> {
         let at_least = self.at_least?;
+        self.until?;
         let width = u64::try_from(self.below.since(at_least).as_millis()).unwrap_or(u64::MAX);
         let half = width.div_ceil(2);
         Some((UnixMillis(at_least.0.saturating_add(half.cast_signed())), half))
@@ -91,18 +130,19 @@ mod tests {
     /// Answers as a broker would over records dated `times`.
     fn ask(times: &[i64], asked: UnixMillis) -> Option<(Offset, UnixMillis)> {
         let found = times.iter().position(|time| *time >= asked.0)?;
-        Some((Offset::new(found as i64)?, UnixMillis(times[found])))
+        Some((Offset::new(i64::try_from(found).ok()?)?, UnixMillis(times[found])))
     }
 
     fn rounds(times: &[i64], at: usize) -> (usize, Bracket, Option<UnixMillis>) {
         let mut bracket = Bracket::new(NOW);
-        let offset = Offset::new(at as i64).expect("not negative");
+        let offset = Offset::new(i64::try_from(at).expect("small")).expect("not negative");
+        let end = Offset::new(i64::try_from(times.len()).expect("small")).expect("not negative");
         for round in 0..100 {
             let age = bracket.estimate().map_or(0, |(time, _)| NOW.0 - time.0).max(0);
             let Some(asked) = bracket.question(NOW, (age / 50).max(15_000).unsigned_abs()) else {
                 return (round, bracket, None);
             };
-            if let Narrowed::Exact(time) = bracket.learn(offset, asked, ask(times, asked)) {
+            if let Narrowed::Exact(time) = bracket.learn(offset..end, asked, ask(times, asked)) {
                 return (round + 1, bracket, Some(time));
             }
         }
@@ -146,7 +186,7 @@ mod tests {
         let mut bracket = Bracket::new(NOW);
         let mut asked = 0;
         while let Some(time) = bracket.question(NOW, 15_000) {
-            bracket.learn(Offset::ZERO, time, None);
+            bracket.learn(Offset::ZERO..Offset::new(9).expect("not negative"), time, None);
             asked += 1;
         }
         assert_eq!(bracket.estimate(), None);

@@ -78,10 +78,26 @@ impl Timeline {
         match self.wants.iter_mut().find(|want| want.at == at) {
             Some(want) => want.asked(end),
             None => {
+                let mut want = Want::new(at, end, millis(now.mono));
+                want.state = self.carried(at, now);
                 self.wants.reserve_exact(1);
-                self.wants.push(Want::new(at, end, millis(now.mono)));
+                self.wants.push(want);
             }
         }
+    }
+
+    /// What an earlier offset's questions by time say of a new one.
+    fn carried(&self, at: Offset, now: Moment) -> State {
+        let earlier = self.wants.iter().filter(|want| want.at < at);
+        let bracketed = earlier.filter_map(|want| match &want.state {
+            State::Bracketed(bracket) => Some((want.at, bracket)),
+            _ => None,
+        });
+        bracketed
+            .max_by_key(|(earlier, _)| *earlier)
+            .map_or(State::Open, |(_, bracket)| {
+                State::Bracketed(Box::new(bracket.carried_to(at, now.wall)))
+            })
     }
 
     /// The age of the record at an offset below the end.
@@ -201,7 +217,7 @@ impl Timeline {
                 State::Bracketed(bracket) => **bracket,
                 _ => Bracket::new(now.wall),
             };
-            let age = bracket.estimate().map_or(0, |(time, _)| millis(now.wall.since(time)));
+            let age = millis(bracket.oldest_age(now.wall));
             let asked = bracket.question(now.wall, terms.settings.tolerable(age))?;
             Some((want.since_ms, asked))
         });
@@ -217,7 +233,7 @@ impl Timeline {
                 State::Open | State::Failed(_) => Box::new(Bracket::new(now.wall)),
                 State::Dated(..) | State::Undated(_) => continue,
             };
-            want.state = match bracket.learn(want.at, asked, answer) {
+            want.state = match bracket.learn(want.at..want.end, asked, answer) {
                 Narrowed::Exact(time) => State::Dated(time, learnt),
                 Narrowed::Between => State::Bracketed(bracket),
             };

@@ -49,14 +49,14 @@ pub struct PairState {
     /// The first good reading.
     first_read: Option<Tick>,
     status: Option<Status>,
-    /// A good reading was had.
-    was_read: bool,
     /// A member had the partition when that was last known.
     owned: bool,
     /// C stood still for longer than the window, and does since.
     stuck: bool,
     /// The begin of the present wait was seen, so that its length will be known.
     whole: bool,
+    /// The length of a whole wait is known.
+    paced: bool,
 }
 
 impl PairState {
@@ -69,7 +69,6 @@ impl PairState {
     pub fn update(&mut self, reading: &Reading, at: &Situation, settings: &Settings) -> Verdict {
         let now = Tick::at(at.now);
         self.note_gap(now, settings);
-        self.first_read.get_or_insert(now);
         match reading.owner {
             Owner::Member => self.owned = true,
             Owner::Nobody => self.owned = false,
@@ -80,7 +79,7 @@ impl PairState {
             None => self.without_commit(reading, now, settings),
         };
         self.read = Some(now);
-        self.was_read = true;
+        self.first_read.get_or_insert(now);
         self.status = Some(verdict.status);
         verdict
     }
@@ -91,7 +90,7 @@ impl PairState {
         let read = *self.read.get_or_insert(now);
         let usual_wait = self.waits.usual(settings);
         let too_old = now.since(read) > settings.max_staleness;
-        let stands = self.was_read && !too_old;
+        let stands = self.first_read.is_some() && !too_old;
         Verdict {
             status: if too_old {
                 Status::Unreadable
@@ -99,7 +98,7 @@ impl PairState {
                 self.status.unwrap_or(Status::Ok)
             },
             stalled: (stands && self.committed.is_some()).then(|| self.standing(read)),
-            window: settings.window(usual_wait, self.watched_for(now)),
+            window: self.window(usual_wait, now, settings),
             usual_wait,
             changes: Changes::default(),
         }
@@ -108,7 +107,7 @@ impl PairState {
     /// True while the last good reading is not older than `max_staleness`: it stands for one that failed.
     pub fn stands(&self, now: Duration, settings: &Settings) -> bool {
         let fresh = |read| Tick::at(now).since(read) <= settings.max_staleness;
-        self.was_read && self.read.is_some_and(fresh)
+        self.first_read.is_some() && self.read.is_some_and(fresh)
     }
 
     /// Our own reset set C: that is no consumption, and readers start anew from there.
@@ -125,19 +124,22 @@ impl PairState {
     pub fn explain(&self, now: Duration, settings: &Settings) -> Explanation {
         let now = Tick::at(now);
         let usual_wait = self.waits.usual(settings);
+        let thirds = self.rise.thirds();
         Explanation {
-            read_at: self.read.filter(|_| self.was_read).map(Tick::since_start),
+            read_at: self.read.filter(|_| self.first_read.is_some()).map(Tick::since_start),
             standing: if self.committed.is_some() {
                 self.standing(now)
             } else {
                 Duration::ZERO
             },
+            begin_seen: self.whole,
+            watched: self.settled.map_or(Duration::ZERO, |settled| now.since(settled)),
             waits: self.waits.all(settings),
             usual_wait,
-            window: settings.window(usual_wait, self.watched_for(now)),
+            window: self.window(usual_wait, now, settings),
             rewound_from: self.rewound_from,
-            lowest_lags: self.rise.thirds(),
-            lag_noise: self.rise.noise(settings.poll_interval),
+            lowest_lags: thirds.map(|thirds| thirds.lags),
+            lowest_ages: thirds.map(|thirds| thirds.ages),
             uncommitted: match (self.committed, self.moved) {
                 (None, Some(owner)) => Some((now.since(owner), self.lag_since.map(|grew| now.since(grew)))),
                 _ => None,
@@ -155,7 +157,12 @@ impl PairState {
             self.rewound_from = None;
         }
         let pace = self.pace(at, settings);
-        self.watch_rise(records, reading.end, pace.window, (now, settings.poll_interval));
+        let lag = Lag {
+            records,
+            age: reading.age,
+            moved: changes.moved,
+        };
+        self.rise.observe(lag, pace.window, settings.poll_interval, now);
         self.start = Some(reading.start);
         self.end = Some(reading.end);
         let stuck_before = self.stuck;
@@ -185,7 +192,7 @@ impl PairState {
             *self = Self {
                 committed: Some(committed),
                 moved: Some(now),
-                whole: self.was_read,
+                whole: self.first_read.is_some(),
                 owned: self.owned,
                 settled: self.settled,
                 first_read: self.first_read,
@@ -218,6 +225,7 @@ impl PairState {
 
     fn note_move(&mut self, forward: bool, now: Tick, settings: &Settings) {
         if forward {
+            self.paced |= self.whole;
             match self.lag_since {
                 // Never seen to lag: it waited for less than a poll.
                 None => self.waits.add(Duration::ZERO, false, settings),
@@ -247,21 +255,9 @@ impl PairState {
         let gap = self
             .read
             .is_none_or(|read| now.since(read) > settings.poll_interval.saturating_mul(GAP_POLLS));
-        if gap || !self.was_read {
+        if gap || self.first_read.is_none() {
             self.settled = Some(now);
         }
-    }
-
-    fn watch_rise(&mut self, records: u64, end: Offset, window: Duration, (now, poll): (Tick, Duration)) {
-        let lag = Lag {
-            records,
-            grown: self.end.map_or(0, |before| end.since(before)),
-            during: self
-                .read
-                .filter(|_| self.was_read)
-                .map_or(Duration::ZERO, |read| now.since(read)),
-        };
-        self.rise.observe(lag, window, poll, now);
     }
 
     /// How long C has stood still while there was something to read.
@@ -277,15 +273,17 @@ impl PairState {
         let needed = settings.cycles().max(usual_wait.unwrap_or_default());
         Pace {
             usual_wait,
-            window: settings.window(usual_wait, self.watched_for(Tick::at(at.now))),
+            window: self.window(usual_wait, Tick::at(at.now), settings),
             recovering: at
                 .rebalanced
                 .is_some_and(|rebalanced| at.now.saturating_sub(rebalanced) < needed),
         }
     }
 
-    fn watched_for(&self, now: Tick) -> Duration {
-        self.first_read.map_or(Duration::ZERO, |first| now.since(first))
+    fn window(&self, usual_wait: Option<Duration>, now: Tick, settings: &Settings) -> Duration {
+        let watched = self.first_read.map_or(Duration::ZERO, |first| now.since(first));
+        let known = self.paced && watched >= settings.caution();
+        settings.window(usual_wait, if known { settings.cycles() } else { settings.caution() })
     }
 
     /// True once C has been the same in every reading of the window, and nothing excuses it.
@@ -330,7 +328,6 @@ impl PairState {
                 owned: self.owned,
                 settled: self.settled,
                 first_read: self.first_read,
-                was_read: true,
                 ..Self::default()
             };
         }
@@ -342,8 +339,10 @@ impl PairState {
         } else if self.lag_since.is_none() && self.end.is_some_and(|end| reading.end > end) {
             self.lag_since = Some(now);
         }
-        let window = settings.window(None, self.watched_for(now));
-        let over = self.lag_since.is_some_and(|grew| now.since(grew) >= window);
+        let window = self.window(None, now, settings);
+        let over = self
+            .lag_since
+            .is_some_and(|grew| now.since(grew) + settings.poll_interval / 4 >= window);
         Verdict {
             status: if over { Status::Uncommitted } else { Status::Ok },
             stalled: None,

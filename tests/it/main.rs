@@ -5,8 +5,10 @@
 )]
 
 mod cli_config;
+mod deploy;
 mod faithful;
 mod faults;
+mod judging;
 mod layers;
 mod readme;
 mod real_churn;
@@ -20,3 +22,7 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod top;
+mod trace_ages;
+mod trace_costs;
+mod trace_statuses;

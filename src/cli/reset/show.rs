@@ -20,19 +20,7 @@ mod tests;
 /// A plan as a table, with one sentence that says what it would do.
 pub(super) fn plan(planned: &Planned, asked: &Asked, zone: &TimeZone) -> String {
     let plan = &planned.plan;
-    let mut out = format!(
-        "Plan for group {:?} of cluster {:?}, made {}",
-        plan.group,
-        plan.cluster,
-        both(&plan.created, zone)
-    );
-    if let Some(time) = target_time(asked, &plan.created) {
-        let _ = write!(out, "\nTo the first record from {} on", both(&moment::utc(time), zone));
-    }
-    if let Some(reason) = &plan.reason {
-        let _ = write!(out, "\nReason: {}", reason.escape_debug());
-    }
-    out.push_str("\n\n");
+    let mut out = head(planned, asked, zone);
     let rows = plan.partitions.iter().map(|row| {
         vec![
             row.topic.escape_debug().to_string(),
@@ -68,6 +56,25 @@ pub(super) fn plan(planned: &Planned, asked: &Asked, zone: &TimeZone) -> String 
         "Nothing was changed. To carry it out within the hour: tidemark reset execute PLAN.json --confirm {}",
         shell_word(&plan.group)
     );
+    out
+}
+
+/// Which plan it is.
+fn head(planned: &Planned, asked: &Asked, zone: &TimeZone) -> String {
+    let plan = &planned.plan;
+    let mut out = format!(
+        "Plan for group {:?} of cluster {:?}, made {}",
+        plan.group,
+        plan.cluster,
+        both(&plan.created, zone)
+    );
+    if let Some(time) = target_time(asked, &plan.created) {
+        let _ = write!(out, "\nTo the first record from {} on", both(&moment::utc(time), zone));
+    }
+    if let Some(reason) = &plan.reason {
+        let _ = write!(out, "\nReason: {}", reason.escape_debug());
+    }
+    out.push_str("\n\n");
     out
 }
 

@@ -6,6 +6,7 @@ use config::ValueKind;
 
 use super::security;
 use crate::config::Cluster;
+use crate::config::Compatibility;
 use crate::config::Filter;
 use crate::config::Granularity;
 use crate::config::HostPort;
@@ -68,6 +69,7 @@ fn cluster(node: &Node<'_>, names: &mut Vec<String>, max_staleness: Duration) ->
         granularity: shown.granularity,
         partition_families: shown.partition_families,
         owner_info: shown.owner_info,
+        compatibility: shown.compatibility,
         series_limit: shown.series_limit,
         request_timeout,
     })
@@ -103,6 +105,7 @@ struct Shown {
     granularity: Vec<(Patterns, Granularity)>,
     partition_families: PartitionFamilies,
     owner_info: Patterns,
+    compatibility: Compatibility,
     series_limit: usize,
 }
 
@@ -113,6 +116,7 @@ impl Shown {
             granularity: section.or("granularity", Vec::new(), |n| GRANULARITY.read(n)),
             partition_families: section.or("partition_families", PartitionFamilies::default(), families),
             owner_info: section.or("owner_info", Patterns::none(), read::patterns),
+            compatibility: section.or("compatibility", Compatibility::default(), compatibility),
             series_limit: section.or("series_limit", DEFAULT_SERIES_LIMIT, limit),
         }
     }
@@ -252,6 +256,16 @@ fn families(node: &Node<'_>) -> Option<PartitionFamilies> {
         false => at.refuse("must be lag_records, lag_seconds, committed_offset or stalled_seconds"),
     }))?;
     Some(families)
+}
+
+fn compatibility(node: &Node<'_>) -> Option<Compatibility> {
+    let mut chosen = Compatibility::default();
+    let texts = read::texts(node)?;
+    read::all(texts.iter().map(|(at, exporter)| match chosen.switch_on(exporter) {
+        true => Some(()),
+        false => at.refuse(format!("must be {}", read::either(Compatibility::NAMES))),
+    }))?;
+    Some(chosen)
 }
 
 fn request_timeout(section: &mut Section<'_>, max_staleness: Duration) -> Duration {

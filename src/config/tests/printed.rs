@@ -38,6 +38,7 @@ clusters:
     granularity: [{groups: "batch-.*", granularity: topic}, {groups: x, granularity: group}]
     partition_families: [stalled_seconds]
     owner_info: ["a.*"]
+    compatibility: [kminion, kafka_exporter]
     series_limit: 12
     request_timeout: 2s
   - name: second
@@ -137,6 +138,7 @@ fn every_default_is_as_it_was_promised() {
         granularity: partition
         partition_families: [lag_records, lag_seconds, committed_offset]
         owner_info: []
+        compatibility: []
         series_limit: 1000000
         request_timeout: 10s
     "#);

@@ -58,11 +58,7 @@ impl Running {
 
     /// One request on a connection of its own.
     pub(super) async fn request(&self, request: &str) -> Answer {
-        let mut client = self.connect().await;
-        client
-            .send(&format!("{request}\r\nHost: x\r\nConnection: close\r\n\r\n"))
-            .await;
-        client.answer().await
+        asked(self.address, request).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {
@@ -150,6 +146,19 @@ impl Answer {
         assert_eq!(self.header("content-type"), Some("application/json"));
         serde_json::from_slice(&self.body).expect("JSON")
     }
+}
+
+/// One GET of whatever listens there.
+pub(super) async fn get(address: SocketAddr, path: &str) -> Answer {
+    asked(address, &format!("GET {path} HTTP/1.1")).await
+}
+
+async fn asked(address: SocketAddr, request: &str) -> Answer {
+    let mut client = Client(TcpStream::connect(address).await.expect("it listens"));
+    client
+        .send(&format!("{request}\r\nHost: x\r\nConnection: close\r\n\r\n"))
+        .await;
+    client.answer().await
 }
 
 /// A scrape listener of clusters with these snapshots, and the handles of their pollers.

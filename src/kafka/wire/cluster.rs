@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+#[cfg(test)]
+pub(super) use link::LONGEST_PAUSE;
 pub(super) use link::Link;
 
 use super::call::Call;

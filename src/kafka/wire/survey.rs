@@ -1,5 +1,6 @@
 //! The survey of a whole cluster over the wire protocol: few requests, each about as much as one can be.
 
+mod commits;
 mod configs;
 mod describe;
 mod groups;

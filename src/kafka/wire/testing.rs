@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Client;
+use super::cluster::LONGEST_PAUSE;
 use crate::clock::Clock;
 use crate::config;
 use crate::kafka::Survey;
@@ -62,6 +63,11 @@ pub(super) fn client_within(cluster: &sim::Cluster, request_timeout: Duration) -
 /// A deadline that nothing should run into.
 pub(super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(30)
+}
+
+/// Returns when a broker that failed may be tried again.
+pub(super) async fn pause() {
+    tokio::time::sleep(LONGEST_PAUSE).await;
 }
 
 pub(super) fn offset(raw: i64) -> Offset {

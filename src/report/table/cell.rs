@@ -17,11 +17,12 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Whatever a name holds, it cannot steer the terminal.
+/// Whatever a name holds, it cannot steer a terminal nor a page: control characters, and those that turn the direction of writing, are
+/// spelt out.
 pub fn printable(name: &str) -> String {
     let steers = |letter: char| {
         letter.is_control()
-            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(letter, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {

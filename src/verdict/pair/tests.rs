@@ -238,27 +238,34 @@ fn a_sawtooth_at_a_steady_lag_is_neither_stalled_nor_behind() {
 
 #[test]
 fn a_lag_that_only_grows_is_behind_once_it_is_old() {
-    let mut watched = Watched::owned();
-    watched.age = Some(30);
-    let step = |watched: &mut Watched, step: u64| watched.poll(1_000 + step * 50, 2_000 + step * 100);
-    for poll in 0..100 {
-        assert_eq!(step(&mut watched, poll), Status::Ok, "half a minute late is not late");
-    }
-    watched.age = Some(600);
-    assert_eq!(step(&mut watched, 100), Status::Behind);
-    assert_eq!(step(&mut watched, 101), Status::Behind);
-    for poll in 0..12 {
-        let status = watched.poll(1_000 + 101 * 50 + poll * 200, 2_000 + 101 * 100 + poll * 100);
-        assert!(poll < 6 || status == Status::Ok, "it catches up: {status} at {poll}");
-    }
+    let mut watched = Watched::prompt();
+    let (mut committed, mut end, mut age) = (120, 120, 0);
+    let mut step = |watched: &mut Watched, speed: u64| {
+        end += 100;
+        committed = end.min(committed + speed);
+        age = (age + POLL).saturating_sub(POLL * speed / 100);
+        watched.age = Some(age);
+        (watched.poll(committed, end), age)
+    };
+    let found = (0..40).find_map(|_| match step(&mut watched, 50) {
+        (Status::Ok, _) => None,
+        other => Some(other),
+    });
+    assert_eq!(found, Some((Status::Behind, 64)), "as soon as it is a minute late");
+    assert_eq!(step(&mut watched, 50).0, Status::Behind);
+    let well = (0..40).find(|_| step(&mut watched, 140).0 == Status::Ok);
+    assert!(well.is_some_and(|polls| polls <= 6), "it catches up: {well:?}");
+    assert!((0..40).all(|_| step(&mut watched, 140).0 == Status::Ok));
 }
 
 #[test]
 fn a_rise_too_slow_for_a_window_shows_in_time() {
     let mut watched = Watched::owned();
-    watched.age = Some(600);
-    let found = (0..2_000).find(|poll| watched.poll(10_000 + poll * 98, 70_000 + poll * 100) == Status::Behind);
-    assert!(found.is_some_and(|poll| poll < 400), "{found:?}");
+    let found = (0..2_000).find(|poll| {
+        watched.age = Some(600 + poll * POLL * 3 / 100);
+        watched.poll(10_000 + poll * 97, 70_000 + poll * 100) == Status::Behind
+    });
+    assert!(found.is_some_and(|poll| poll < 500), "{found:?}");
 }
 
 #[test]

@@ -396,7 +396,7 @@ async fn members_that_come_and_go_make_no_new_series() {
         m.join("g", Member::new("first").assigned("t", &[0]));
     });
     let mut exporter = world.exporter();
-    let before = exporter.cycle().await.count("kafka_");
+    let before = exporter.cycles(2).await.count("kafka_");
     for round in 0..50 {
         world
             .cluster
@@ -491,7 +491,7 @@ async fn a_coordinator_that_moves_costs_at_most_two_cycles_and_no_series() {
     });
     let mut exporter = world.exporter();
     let before = exporter.cycle().await;
-    for broker in [0, 1, 2, 0] {
+    for broker in [1, 2, 3, 1] {
         world
             .cluster
             .edit(|m| {
@@ -500,9 +500,7 @@ async fn a_coordinator_that_moves_costs_at_most_two_cycles_and_no_series() {
             })
             .expect("there");
         let seen = exporter.cycle().await;
-        assert!(seen.of_group("g").is_superset(&before.of_group("g")));
-        let end = world.cluster.edit(|m| m.now());
-        assert!(end > 0);
+        assert!(seen.lags("g").keys().eq(before.lags("g").keys()));
         let again = exporter.cycle().await;
         assert_eq!(again.value("kafka_group_coordinator_id", &[]), Some(f64::from(broker)));
     }
@@ -518,7 +516,7 @@ async fn a_group_on_two_lists_or_on_none_is_shown_once_and_stays() {
     });
     let mut exporter = world.exporter();
     let before = exporter.cycle().await;
-    for lists in [Some(&[0, 1, 2][..]), Some(&[][..])] {
+    for lists in [Some(&[1, 2, 3][..]), Some(&[][..])] {
         world.cluster.edit(|m| m.list_group_on("g", lists)).expect("there");
         let seen = exporter.cycle().await;
         assert_eq!(seen.lags("g"), before.lags("g"), "{lists:?}");
@@ -537,7 +535,7 @@ async fn a_leader_that_moves_costs_no_cycle() {
     });
     let mut exporter = world.exporter();
     exporter.cycle().await;
-    for broker in [0, 1, 2] {
+    for broker in [1, 2, 3] {
         world
             .cluster
             .edit(|m| m.move_leader("t", 0, Some(broker)))

@@ -28,6 +28,9 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(15);
 /// How long a request waits in real time: long enough for a busy machine, short enough for a test.
 const PATIENCE: &str = "700ms";
 
+/// How many cycles, a tenth of a second apart, are waited for what must come.
+const PATIENT_CYCLES: usize = 100;
+
 /// A simulated cluster and an exporter on it.
 pub(super) struct World {
     pub(super) cluster: Cluster,
@@ -104,6 +107,18 @@ impl Exporter {
             self.cycle().await;
         }
         self.cycle().await
+    }
+
+    /// Cycles until one is as wanted: a connection that failed is made anew after a moment of real time, which no clock here can step.
+    pub(super) async fn until(&mut self, wanted: impl Fn(&Scrape) -> bool) -> Scrape {
+        for _ in 0..PATIENT_CYCLES {
+            let seen = self.cycle().await;
+            if wanted(&seen) {
+                return seen;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("never as wanted: {}", self.scrape().text);
     }
 
     /// What a scrape says now, read by a strict reader.

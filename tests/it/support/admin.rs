@@ -48,15 +48,10 @@ impl Kafka {
 
     /// Makes a topic with settings of its own.
     pub(crate) fn topic_with(&self, name: &str, partitions: i32, settings: &[(&str, &str)]) -> String {
-        let setting = |(key, value): &(&str, &str)| {
-            CreatableTopicConfig::default()
-                .with_name(text(key))
-                .with_value(Some(text(value)))
-        };
         let topic = new_topic(name)
             .with_num_partitions(partitions)
             .with_replication_factor(self.replicas());
-        self.create(topic.with_configs(settings.iter().map(setting).collect()))
+        self.create(topic.with_configs(settings.iter().map(|(key, value)| setting(key, value)).collect()))
     }
 
     /// Makes a topic whose partition `i` lives on the brokers `on[i]`, the first its leader.
@@ -76,7 +71,12 @@ impl Kafka {
         i16::try_from(self.ids().count().min(3)).expect("few brokers")
     }
 
-    fn create(&self, topic: CreatableTopic) -> String {
+    /// Without retention unless it is asked for: records that a test dates long ago are to stay.
+    fn create(&self, mut topic: CreatableTopic) -> String {
+        let retention = setting("retention.ms", "-1");
+        if !topic.configs.iter().any(|config| config.name == retention.name) {
+            topic.configs.push(retention);
+        }
         let name = topic.name.to_string();
         let partitions = usize::try_from(topic.num_partitions).unwrap_or(topic.assignments.len());
         let request = CreateTopicsRequest::default()
@@ -257,6 +257,12 @@ impl Kafka {
             self.leader(topic, partition) == brokers[0]
         });
     }
+}
+
+fn setting(key: &str, value: &str) -> CreatableTopicConfig {
+    CreatableTopicConfig::default()
+        .with_name(text(key))
+        .with_value(Some(text(value)))
 }
 
 fn new_topic(name: &str) -> CreatableTopic {

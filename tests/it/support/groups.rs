@@ -131,7 +131,7 @@ impl Kafka {
         })
     }
 
-    /// Moves the group's coordinator to the first of `brokers`, and returns when it is there.
+    /// Moves the group's coordinator to the first of `brokers`, and returns when that one has read what it is to know.
     pub(crate) fn move_coordinator(&self, group: &str, brokers: &[i32]) {
         let java_hash = group
             .encode_utf16()
@@ -139,7 +139,7 @@ impl Kafka {
         let partition = java_hash.checked_abs().unwrap_or(0) % OFFSETS_PARTITIONS;
         self.move_leader("__consumer_offsets", partition, brokers);
         until("the coordinator has moved", || {
-            self.coordinator(group) == Some(brokers[0])
+            self.coordinator(group) == Some(brokers[0]) && self.describe(group).is_some()
         });
     }
 

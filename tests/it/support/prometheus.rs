@@ -31,6 +31,14 @@ impl Prometheus {
     /// Starts one that scrapes `tidemark` every second; returns when its first scrape went well. `None` where there is no
     /// Prometheus.
     pub(crate) fn scraping(tidemark: &Tidemark) -> Option<Self> {
+        Self::with(&format!(
+            "global: {{scrape_interval: 1s}}\nscrape_configs: [{{job_name: tidemark, static_configs: [{{targets: ['{}']}}]}}]\n",
+            tidemark.address()
+        ))
+    }
+
+    /// The same with a configuration of one's own, which has a job `tidemark`.
+    pub(crate) fn with(config: &str) -> Option<Self> {
         if !super::have(&["prometheus"]) {
             return None;
         }
@@ -40,10 +48,6 @@ impl Prometheus {
             .expect("a folder");
         let ports = Ports::reserve(&[0]);
         let address = SocketAddr::from(([127, 0, 0, 1], ports.at(0)));
-        let config = format!(
-            "global: {{scrape_interval: 1s}}\nscrape_configs: [{{job_name: tidemark, static_configs: [{{targets: ['{}']}}]}}]\n",
-            tidemark.address()
-        );
         fs::write(home.path().join("prometheus.yml"), config).expect("a file");
         let log = File::create(home.path().join("log")).expect("a file");
         let mut command = Process::command("prometheus", home.path());
@@ -66,13 +70,23 @@ impl Prometheus {
         Some(prometheus)
     }
 
-    /// What an instant query finds: labels and value. `None` while there is no answer.
-    pub(crate) fn query(&self, expression: &str) -> Option<Vec<(BTreeMap<String, String>, f64)>> {
+    /// What is wrong with an expression as it runs; `None` when nothing is.
+    pub(crate) fn error(&self, expression: &str) -> Option<String> {
+        let answer = self.answer(expression)?;
+        Some(answer["error"].as_str()?.to_owned())
+    }
+
+    fn answer(&self, expression: &str) -> Option<Value> {
         let path = format!(
             "/api/v1/query?query={}",
             utf8_percent_encode(expression, NON_ALPHANUMERIC)
         );
-        let answer: Value = serde_json::from_slice(&http::get(self.address, &path, &[]).ok()?.body).ok()?;
+        serde_json::from_slice(&http::get(self.address, &path, &[]).ok()?.body).ok()
+    }
+
+    /// What an instant query finds: labels and value. `None` while there is no answer.
+    pub(crate) fn query(&self, expression: &str) -> Option<Vec<(BTreeMap<String, String>, f64)>> {
+        let answer = self.answer(expression)?;
         let series = |found: &Value| {
             let labels = serde_json::from_value(found["metric"].clone()).ok()?;
             Some((labels, found["value"][1].as_str()?.parse().ok()?))

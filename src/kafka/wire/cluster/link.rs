@@ -26,7 +26,7 @@ use crate::kafka::wire::trouble::Trouble;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The longest pause: shorter than any poll interval, so that a broker that is back is used by the next poll.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+pub(in super::super) const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The way to one address.
 #[derive(Debug)]

@@ -15,6 +15,7 @@ use crate::kafka::wire::testing::client_within;
 use crate::kafka::wire::testing::config;
 use crate::kafka::wire::testing::listed;
 use crate::kafka::wire::testing::model;
+use crate::kafka::wire::testing::pause;
 use crate::kafka::wire::testing::soon;
 use crate::kafka::wire::testing::start;
 use crate::observation::Calls;
@@ -142,7 +143,7 @@ async fn a_broker_that_comes_back_is_used_by_the_next_call() {
     assert_eq!(lists.missing.len(), 1);
     assert_eq!(lists.missing[0].1.cause, Cause::Disconnected);
     cluster.open(2).unwrap();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pause().await;
     assert!(client.list_groups(soon()).await.missing.is_empty());
 }
 
@@ -209,7 +210,7 @@ async fn every_way_to_spoil_an_answer_spoils_that_request_and_the_next_is_fine()
         let calls = client.cluster.tally().take();
         assert!(calls.errors[&(Api::ListGroups, cause)] >= 1, "{what}: {calls:?}");
         cluster.mend(id);
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        pause().await;
         let lists = client.list_groups(soon()).await;
         assert!(lists.missing.is_empty(), "{what}: {:?}", lists.missing);
     }
@@ -295,7 +296,7 @@ async fn a_password_file_is_read_anew_for_every_connection() {
     let mut client = Client::new(Arc::new(config::Cluster { sasl, ..bare }));
     assert_eq!(client.brokers(soon()).await.unwrap_err().cause, Cause::Authentication);
     std::fs::write(&file, "new\n").unwrap();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pause().await;
     assert!(client.brokers(soon()).await.is_ok());
     std::fs::remove_file(&file).unwrap();
     let sasl = Some(Sasl {

@@ -1,4 +1,4 @@
-//! State and members of groups, by the call that fits each group's type; and their commits.
+//! State and members of groups, by the call that fits each group's type.
 
 use tokio::time::Instant;
 
@@ -7,7 +7,8 @@ use super::groups::Heards;
 use super::groups::Question;
 use super::groups::Wanted;
 use super::locate::moved;
-use crate::failure::Api;
+use super::locate::unheard;
+use super::locate::want;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
 use crate::failure::Heard;
@@ -16,8 +17,6 @@ use crate::kafka::wire::answers::Groups;
 use crate::kafka::wire::answers::Names;
 use crate::kafka::wire::call::ConsumerGroupDescribe;
 use crate::kafka::wire::call::DescribeGroups;
-use crate::kafka::wire::call::OFFSET_FETCH_OF_MANY;
-use crate::kafka::wire::call::OffsetFetch;
 use crate::kafka::wire::call::ShareGroupDescribe;
 use crate::kafka::wire::call::StreamsGroupDescribe;
 use crate::kafka::wire::read::ReadError;
@@ -26,14 +25,9 @@ use crate::model::GroupState;
 use crate::model::Text;
 use crate::observation::Description;
 use crate::observation::ListedGroup;
-use crate::observation::TopicCommits;
 
 /// Groups in one describe request: members with their assignments make long answers.
 const DESCRIBE_BATCH: usize = 250;
-
-/// Groups in one OffsetFetch request. Measured on a real broker with 100 commits a group: 20 groups a request take 0.10 s, 500 take
-/// 0.08 s, 2,000 take 0.16 s and twice the memory.
-const COMMITS_BATCH: usize = 500;
 
 /// Which call describes a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,39 +89,6 @@ described_by! {
     AsStreams: StreamsGroupDescribe, streams_group_describe;
 }
 
-/// Every commit, without what Kafka keeps beside it.
-struct Commits;
-
-impl Question for Commits {
-    type Call = OffsetFetch;
-    type Answer = Vec<TopicCommits>;
-
-    fn call(groups: Vec<String>) -> OffsetFetch {
-        OffsetFetch {
-            groups,
-            // The last stable commit stands while a transaction is pending.
-            require_stable: false,
-        }
-    }
-
-    fn most(version: i16) -> usize {
-        if version >= OFFSET_FETCH_OF_MANY {
-            COMMITS_BATCH
-        } else {
-            1
-        }
-    }
-
-    fn read(
-        body: &[u8],
-        version: i16,
-        asked: &GroupId,
-        names: &mut Names,
-    ) -> Result<Groups<Vec<TopicCommits>>, ReadError> {
-        answers::offset_fetch::read(body, version, asked, names)
-    }
-}
-
 impl Client {
     pub(super) async fn describe_all(
         &mut self,
@@ -154,73 +115,6 @@ impl Client {
             say_dead(listed, heard);
         }
         heard
-    }
-
-    pub(super) async fn all_commits(
-        &mut self,
-        groups: &mut [ListedGroup],
-        deadline: Instant,
-    ) -> Vec<Heard<Vec<TopicCommits>>> {
-        let all: Vec<_> = (0..groups.len()).collect();
-        let mut heard = unheard(groups.len());
-        let wanted = self.at_first(groups, &all, &mut heard, deadline).await;
-        let first = self.ask_groups::<Commits>(wanted, deadline).await;
-        let mut again = Vec::new();
-        for (index, commits) in first {
-            if commits.as_ref().is_err_and(|cause| moved(&groups[index], *cause)) {
-                again.push(index);
-            }
-            heard[index] = commits;
-        }
-        let wanted = self.at_second(groups, &again, &mut heard, deadline).await;
-        for (index, commits) in self.ask_groups::<Commits>(wanted, deadline).await {
-            heard[index] = commits;
-        }
-        for commits in heard.iter_mut() {
-            self.settle_commits(commits);
-        }
-        heard
-    }
-
-    /// The first broker that listed each group; groups that no broker listed are looked for.
-    async fn at_first<T>(
-        &mut self,
-        groups: &mut [ListedGroup],
-        indexes: &[usize],
-        heard: &mut [Heard<T>],
-        deadline: Instant,
-    ) -> Vec<Wanted> {
-        let mut wanted = Vec::with_capacity(indexes.len());
-        let mut nowhere = Vec::new();
-        for &index in indexes {
-            match groups[index].coordinators.first() {
-                Some(broker) => wanted.push(want(groups, index, *broker)),
-                None => nowhere.push(index),
-            }
-        }
-        wanted.extend(self.at_second(groups, &nowhere, heard, deadline).await);
-        wanted
-    }
-
-    /// Wherever each group may be instead; what cannot be found has failed.
-    async fn at_second<T>(
-        &mut self,
-        groups: &mut [ListedGroup],
-        indexes: &[usize],
-        heard: &mut [Heard<T>],
-        deadline: Instant,
-    ) -> Vec<Wanted> {
-        if indexes.is_empty() {
-            return Vec::new();
-        }
-        let mut wanted = Vec::with_capacity(indexes.len());
-        for (index, found) in self.relocate(groups, indexes, deadline).await {
-            match found {
-                Ok(broker) => wanted.push(want(groups, index, broker)),
-                Err(cause) => heard[index] = Err(cause),
-            }
-        }
-        wanted
     }
 
     /// Every kind of group by its own call, all at the same time.
@@ -267,31 +161,6 @@ impl Client {
                 heard[index] = description;
             }
         }
-    }
-
-    /// Counts the partitions whose commit is an error. A group that its coordinator does not know has no commits.
-    fn settle_commits(&self, commits: &mut Heard<Vec<TopicCommits>>) {
-        if *commits == Err(Cause::Code(ErrorCode::GROUP_ID_NOT_FOUND)) {
-            *commits = Ok(Vec::new());
-        }
-        let topics = commits.as_deref().unwrap_or_default();
-        for (_, commit) in topics.iter().flat_map(|topic| &topic.partitions) {
-            if let Err(cause) = commit {
-                self.failed(Api::OffsetFetch, *cause);
-            }
-        }
-    }
-}
-
-fn unheard<T>(count: usize) -> Vec<Heard<T>> {
-    (0..count).map(|_| Err(Cause::TimedOut)).collect()
-}
-
-fn want(groups: &[ListedGroup], index: usize, broker: crate::model::BrokerId) -> Wanted {
-    Wanted {
-        index,
-        group: groups[index].id.clone(),
-        broker,
     }
 }
 

@@ -23,6 +23,9 @@ use crate::model::GroupId;
 use crate::observation::Broker;
 use crate::observation::ListedGroup;
 
+/// A broker whose id nobody could say, numbered as Kafka's own clients number bootstrap servers.
+const SOMEBODY: BrokerId = BrokerId(-1);
+
 impl Client {
     pub(super) async fn ask_brokers(&mut self, deadline: Instant) -> Result<Vec<Broker>, Failure> {
         let brokers = self
@@ -34,6 +37,15 @@ impl Client {
     }
 
     pub(super) async fn ask_lists(&mut self, deadline: Instant) -> GroupLists {
+        // No list at all must not read as a cluster without groups.
+        if self.cluster.brokers().is_empty()
+            && let Err(failure) = self.ask_brokers(deadline).await
+        {
+            return GroupLists {
+                groups: Vec::new(),
+                missing: vec![(SOMEBODY, failure)],
+            };
+        }
         let mut round = Round::new(&self.cluster, deadline);
         for broker in self.cluster.brokers() {
             round.ask(broker, ListGroups, broker);

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::Client;
 use super::groups::Heards;
+use super::groups::Wanted;
 use crate::failure::Api;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
@@ -41,14 +42,50 @@ pub(super) fn moved(listed: &ListedGroup, cause: Cause) -> bool {
 }
 
 impl Client {
-    /// Where to ask each of these groups again after the first broker of its list did not help: the next that listed it, else the one
-    /// that is named when asked. Corrects the lists.
-    pub(super) async fn relocate(
+    /// The first broker that listed each group; groups that no broker listed are looked for.
+    pub(super) async fn at_first<T>(
         &mut self,
         groups: &mut [ListedGroup],
         indexes: &[usize],
+        heard: &mut [Heard<T>],
         deadline: Instant,
-    ) -> Heards<BrokerId> {
+    ) -> Vec<Wanted> {
+        let mut wanted = Vec::with_capacity(indexes.len());
+        let mut nowhere = Vec::new();
+        for &index in indexes {
+            match groups[index].coordinators.first() {
+                Some(broker) => wanted.push(want(groups, index, *broker)),
+                None => nowhere.push(index),
+            }
+        }
+        wanted.extend(self.at_second(groups, &nowhere, heard, deadline).await);
+        wanted
+    }
+
+    /// Wherever each group may be instead; what cannot be found has failed.
+    pub(super) async fn at_second<T>(
+        &mut self,
+        groups: &mut [ListedGroup],
+        indexes: &[usize],
+        heard: &mut [Heard<T>],
+        deadline: Instant,
+    ) -> Vec<Wanted> {
+        if indexes.is_empty() {
+            return Vec::new();
+        }
+        let mut wanted = Vec::with_capacity(indexes.len());
+        for (index, found) in self.relocate(groups, indexes, deadline).await {
+            match found {
+                Ok(broker) => wanted.push(want(groups, index, broker)),
+                Err(cause) => heard[index] = Err(cause),
+            }
+        }
+        wanted
+    }
+
+    /// Where to ask each of these groups again after the first broker of its list did not help: the next that listed it, else the one
+    /// that is named when asked. Corrects the lists.
+    async fn relocate(&mut self, groups: &mut [ListedGroup], indexes: &[usize], deadline: Instant) -> Heards<BrokerId> {
         let (mut found, mut lost) = (Vec::new(), Vec::new());
         for &index in indexes {
             let listed = &mut groups[index];
@@ -113,6 +150,19 @@ impl Client {
             (*index, coordinator)
         };
         batch.iter().map(place).collect()
+    }
+}
+
+/// Until something is heard, time may run out.
+pub(super) fn unheard<T>(count: usize) -> Vec<Heard<T>> {
+    (0..count).map(|_| Err(Cause::TimedOut)).collect()
+}
+
+pub(super) fn want(groups: &[ListedGroup], index: usize, broker: BrokerId) -> Wanted {
+    Wanted {
+        index,
+        group: groups[index].id.clone(),
+        broker,
     }
 }
 

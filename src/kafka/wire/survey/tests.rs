@@ -15,6 +15,7 @@ use crate::kafka::wire::testing::client_within;
 use crate::kafka::wire::testing::listed;
 use crate::kafka::wire::testing::model;
 use crate::kafka::wire::testing::offset;
+use crate::kafka::wire::testing::pause;
 use crate::kafka::wire::testing::soon;
 use crate::kafka::wire::testing::start;
 use crate::kafka::wire::testing::topic;

@@ -214,7 +214,7 @@ async fn a_dead_coordinator_costs_its_groups_and_no_others() {
     );
     cluster.open(2).unwrap();
     cluster.fault(When::broker(2), Fault::Silence);
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pause().await;
     let heard = states(&mut client, &mut groups).await;
     assert_eq!(
         heard,
@@ -273,7 +273,7 @@ async fn a_vanished_group_of_which_nobody_can_say_is_not_gone() {
     assert!(matches!(verdicts[0], Err(Cause::Disconnected)), "{verdicts:?}");
     cluster.open(1).unwrap();
     cluster.edit(|model| model.delete_group("a")).unwrap();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pause().await;
     for (api, raw) in [
         (ApiKey::FindCoordinator, 15),
         (ApiKey::DescribeGroups, 30),
@@ -383,4 +383,21 @@ async fn a_group_whose_id_is_no_text_cannot_be_asked_about_and_harms_nobody() {
     let verdicts = client.presence(&groups, soon()).await;
     assert!(matches!(verdicts[1], Err(Cause::Unaskable)), "{verdicts:?}");
     assert_eq!(client.take_calls().errors[&(Api::DescribeGroups, Cause::Unaskable)], 1);
+}
+
+#[tokio::test]
+async fn no_list_at_all_is_not_a_cluster_without_groups() {
+    let mut cluster = three();
+    let mut fresh = client(&cluster);
+    assert_eq!(
+        fresh.list_groups(soon()).await.groups.len(),
+        3,
+        "the brokers are looked for"
+    );
+    for broker in 1..=3 {
+        cluster.close(broker).await.unwrap();
+    }
+    let lists = client(&cluster).list_groups(soon()).await;
+    assert_eq!(lists.missing.len(), 1);
+    assert_eq!(lists.missing[0].1.cause, Cause::Disconnected);
 }

@@ -1,0 +1,111 @@
+//! A real Prometheus and a real Alertmanager next to the demo: every story raises its alerts and no others, every dashboard shows
+//! something, and a restart of tidemark changes neither.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::Duration;
+use std::time::Instant;
+
+use tidemark::sim::story;
+
+use super::dashboards;
+use super::stage::Alertmanager;
+use super::stage::Demo;
+use super::stage::Firing;
+use super::stage::names;
+use super::stage::waits;
+use super::stage::watching;
+
+/// The alerts of each story. A story that is not here must not be.
+const RAISED: [(&str, &[&str]); 15] = [
+    ("steady", &[]),
+    (
+        "falling-behind",
+        &["KafkaGroupFallingBehind", "KafkaGroupLagAboveObjective"],
+    ),
+    ("stuck-partition", &["KafkaGroupStalled"]),
+    ("stopped", &["KafkaGroupStopped"]),
+    ("rebalancing", &["KafkaGroupRebalancing"]),
+    ("lost-records", &["KafkaGroupRecordsLost"]),
+    ("deleted-topic", &["KafkaGroupLeftoverCommits"]),
+    ("made-anew", &["KafkaGroupCommitsAhead"]),
+    ("never-committed", &["KafkaGroupNeverCommitted"]),
+    ("idle-members", &[]),
+    ("empty", &[]),
+    ("dormant", &[]),
+    ("kip-848", &[]),
+    ("simple", &[]),
+    ("share", &[]),
+];
+/// What an alert may take beside its `for`: until the condition is seen (statuses, the five minutes of a rate in the demo's own time),
+/// evaluation, delivery, and a machine that does other things.
+const SLACK: Duration = Duration::from_secs(150);
+/// How long after a restart nothing may change: longer than the longest `keep_firing_for` in a hurry.
+const AFTER_A_RESTART: Duration = Duration::from_secs(150);
+
+fn expected() -> BTreeSet<Firing> {
+    let alerts: BTreeMap<&str, &[&str]> = RAISED.into();
+    let stories = story::all().iter();
+    let of_story = |story: &story::Story| {
+        let alerts = alerts
+            .get(story.name)
+            .unwrap_or_else(|| panic!("what does {} raise?", story.name));
+        let group = story.group.to_owned();
+        alerts.iter().map(move |alert| ((*alert).to_owned(), group.clone()))
+    };
+    stories.flat_map(of_story).collect()
+}
+
+/// Watches until everything that is expected fires; when each was first seen.
+fn all_raised(alertmanager: &Alertmanager, expected: &BTreeSet<Firing>) -> BTreeMap<Firing, Duration> {
+    let began = Instant::now();
+    let longest = waits().values().max().copied().unwrap_or_default() + SLACK;
+    let mut seen = BTreeMap::new();
+    while seen.len() < expected.len() {
+        for firing in names(&alertmanager.firing()) {
+            assert!(expected.contains(&firing), "{firing:?} is raised");
+            seen.entry(firing).or_insert_with(|| began.elapsed());
+        }
+        let missing: Vec<_> = expected.iter().filter(|it| !seen.contains_key(it)).collect();
+        assert!(began.elapsed() < longest, "not raised: {missing:?}");
+        sleep(Duration::from_millis(500));
+    }
+    seen
+}
+
+#[test]
+fn each_story_raises_its_alerts_and_fills_the_dashboards_and_a_restart_changes_nothing() {
+    let mut demo = Demo::start();
+    let Some((prometheus, alertmanager, _rules)) = watching(&demo) else {
+        return;
+    };
+    let expected = expected();
+    let seen = all_raised(&alertmanager, &expected);
+    let waits = waits();
+    for ((alert, group), took) in &seen {
+        println!("{alert} of {group} after {} s", took.as_secs());
+        assert!(*took <= waits[alert] + SLACK, "{alert} of {group} after {took:?}");
+    }
+    let notes = alertmanager.annotations("KafkaGroupStalled");
+    assert_eq!(notes["page"], "http://tidemark.example/");
+    assert_eq!(
+        notes["facts"],
+        "http://tidemark.example/api/v1/clusters/main/groups/payments"
+    );
+
+    dashboards::all_say_something(&prometheus);
+
+    let before = alertmanager.firing();
+    demo.restart();
+    let restarted = Instant::now();
+    while restarted.elapsed() < AFTER_A_RESTART {
+        assert_eq!(
+            alertmanager.firing(),
+            before,
+            "{:?} after the restart",
+            restarted.elapsed()
+        );
+        sleep(Duration::from_millis(500));
+    }
+}
