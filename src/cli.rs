@@ -1,5 +1,5 @@
-//! The command line: what is typed becomes a command, a command an exit status. A command is one variant of [`Command`] and one line in
-//! [`Command::run`].
+//! The command line: what is typed becomes a command, a command an exit status. A command is one variant of `Command` and one line in
+//! `Command::run`.
 
 mod args;
 mod check;

@@ -1,6 +1,6 @@
 //! Lag in seconds: how old the record at an offset is.
 //!
-//! Per partition a [`Curve`](curve::Curve) remembers when the log end passed which offset, thinned so that a week fits in 416 bytes, and a few
+//! Per partition a `Curve` remembers when the log end passed which offset, thinned so that a week fits in 416 bytes, and a few
 //! wants remember what was learnt of the very offsets that groups sit on. In each cycle the collector
 //!
 //! 1. tells every log end (the high watermark, whatever the isolation): [`TopicTimes::observe_end`];

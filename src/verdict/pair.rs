@@ -162,7 +162,12 @@ impl PairState {
             age: reading.age,
             moved: changes.moved,
         };
-        self.rise.observe(lag, pace.window, settings.poll_interval, now);
+        self.rise.observe(
+            lag,
+            settings.window(pace.usual_wait, settings.cycles()),
+            settings.poll_interval,
+            now,
+        );
         self.start = Some(reading.start);
         self.end = Some(reading.end);
         let stuck_before = self.stuck;

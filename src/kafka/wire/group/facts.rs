@@ -147,6 +147,8 @@ impl GroupFacts for Client {
 
 impl Client {
     pub(super) async fn coordinator(&mut self, group: &GroupId, deadline: Instant) -> Result<BrokerId, Failure> {
+        // Another question: what earlier answers named need not be kept.
+        self.names = Names::new();
         let found = self.locate(vec![(0, group.clone())], deadline).await;
         let found = found.into_iter().next().map_or(Err(Cause::Malformed), |found| found.1);
         found.map_err(|cause| Failure::new(Api::FindCoordinator, cause))
