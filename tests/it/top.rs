@@ -24,7 +24,7 @@ fn start(tmux: &Tmux, folder: &Path, arguments: &str) {
     tmux.type_text(&format!(
         "clear; echo was here before; stty -a >{folder}/before; sh -c 'echo $$ >{folder}/pid; exec {BINARY} top {arguments}'; echo ended $?\n"
     ));
-    tmux.wait_for("the screen of top", |screen| screen.contains("tidemark top"));
+    tmux.wait_for("the screen of top", |screen| screen.contains("tidemark top ·"));
 }
 
 /// Holds that the terminal is as it was before [`start`].
@@ -43,7 +43,11 @@ fn restored(tmux: &Tmux, folder: &Path) {
         f = folder.display()
     ));
     until("the settings of the terminal", || folder.join("after").exists());
-    let settings = |name| fs::read_to_string(folder.join(name)).expect("a file");
+    let settings = |name| {
+        let text = fs::read_to_string(folder.join(name)).expect("a file");
+        // The first line has the size, which a test may have changed.
+        text.split_once('\n').expect("lines").1.to_owned()
+    };
     assert_eq!(settings("before"), settings("after"));
 }
 
@@ -53,13 +57,18 @@ fn rows(screen: &str) -> Vec<&str> {
     rows.take_while(|line| !line.trim().is_empty()).collect()
 }
 
+/// The screen as if it were one line: where lines break depends on the width.
+fn flat(screen: &str) -> String {
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The first word of each row, without the mark.
 fn names(screen: &str) -> Vec<&str> {
     let names = rows(screen).into_iter().map(|row| row.trim_start_matches(['>', ' ']));
     names.filter_map(|row| row.split_whitespace().next()).collect()
 }
 
-fn marked<'a>(screen: &'a str) -> &'a str {
+fn marked(screen: &str) -> &str {
     let mut rows = rows(screen).into_iter();
     rows.find_map(|row| row.strip_prefix("> ")).unwrap_or_default()
 }
@@ -111,12 +120,12 @@ fn the_groups_of_the_demo_are_sorted_filtered_opened_and_left_as_keys_say() {
         assert!(opened.contains(title), "{title}: {opened}");
     }
     assert!(
-        rows(&opened).len() > 1 && opened.contains("no commit moved for"),
+        rows(&opened).len() > 1 && flat(&opened).contains("no commit moved for"),
         "{opened}"
     );
     tmux.type_text("jj");
-    tmux.wait_for("the third partition", |screen| {
-        rows(screen).get(2).is_some_and(|row| row.starts_with("> "))
+    tmux.wait_for("another partition", |screen| {
+        rows(screen).iter().skip(1).any(|row| row.starts_with("> "))
     });
     tmux.press("Escape");
     tmux.wait_for("the overview", |screen| names(screen) == ["payments"]);
@@ -208,8 +217,8 @@ fn no_name_of_kafka_steers_the_terminal_and_kafka_is_asked_straight() {
         screen.contains(shown) && marked(screen).starts_with("orders") && screen.contains("lag 6")
     });
     tmux.type_text("y");
-    let spelt = r"--group $'evil\033]0;owned\007\033[2J\012name'";
-    tmux.wait_for("the command", |screen| screen.contains(spelt));
+    let spelt = r"$'evil\033]0;owned\007\033[2J\012name'";
+    tmux.wait_for("the command", |screen| flat(screen).contains(spelt));
     until("the command in the clipboard", || {
         tmux.clipboard().is_some_and(|command| {
             command.starts_with(&format!("tidemark reset plan --brokers {}", cluster.bootstrap()))
@@ -242,7 +251,7 @@ fn without_a_terminal_there_are_lines() {
     let mut child = Command::new("sh").args(["-c", &script]).spawn().expect("sh starts");
     until("two refreshes", || {
         let printed = fs::read_to_string(&out).unwrap_or_default();
-        printed.split("\n\n").count() >= 2
+        printed.matches(" groups: ").count() >= 2
     });
     let sent = Command::new("kill").arg(child.id().to_string()).status();
     assert!(sent.expect("kill starts").success());

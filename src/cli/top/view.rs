@@ -47,10 +47,11 @@ pub(super) fn draw(state: &State, frame: &mut Frame<'_>) {
         None => overview::look(state, area.width.into()),
     };
     let rows = |lines: &Vec<Line<'_>>| u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    // What is said below may take up to half of the screen, and never pushes out the last line, which says how to get away.
-    let said = rows(&around.foot).min(area.height / 2);
+    // The list keeps some of the screen, and the last line, which says how to get away, all of its own.
+    let head = rows(&around.head).min(area.height / 2);
+    let said = rows(&around.foot).min(area.height.saturating_sub(1 + head) / 2);
     let [head, middle, said, keys] = Layout::vertical([
-        Constraint::Max(rows(&around.head)),
+        Constraint::Length(head),
         Constraint::Min(0),
         Constraint::Length(said),
         Constraint::Length(1),

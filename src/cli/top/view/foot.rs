@@ -41,12 +41,12 @@ pub(super) fn note(state: &State, room: usize) -> Vec<Line<'static>> {
             room,
         ),
         Some(Note::Copied(command)) => {
-            let mut lines = wrapped(
-                "Given to the clipboard, if the terminal lets it; it changes nothing as it stands: put a target in the place of --to-current.",
-                room,
-            );
             let command = wrapped(command, room).into_iter();
-            lines.extend(command.map(|line| line.style(Modifier::BOLD)));
+            let mut lines: Vec<_> = command.map(|line| line.style(Modifier::BOLD)).collect();
+            lines.extend(wrapped(
+                "Given to the clipboard, if the terminal lets it. It changes nothing as it stands: put a target in the place of --to-current.",
+                room,
+            ));
             lines
         }
     }

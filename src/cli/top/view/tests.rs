@@ -248,12 +248,12 @@ fn a_command_is_shown_whole_however_narrow_it_is() {
     > evil\u…u{7}\n unreadable          ?       ?       2 Stable
       消费者        behind            500       ?       2 Stable
       old-dashboard dormant            77  10d 0h       0 Empty
-    Given to the clipboard, if the terminal lets it; it changes
-    nothing as it stands: put a target in the place of
-    --to-current.
     tidemark reset plan --cluster main --group
     $'evil\033]0;x\007\012' --committed --to-current --output
     table
+    Given to the clipboard, if the terminal lets it. It changes
+    nothing as it stands: put a target in the place of
+    --to-current.
     ↑↓ move  enter open  s sort  / filter  d dormant  q quit
     ");
 }
