@@ -173,7 +173,7 @@ fn the_terminal_is_given_back_on_a_signal() {
 }
 
 #[test]
-fn an_exporter_that_goes_is_told_and_its_last_figures_stay() {
+fn an_exporter_that_goes_is_told_and_its_last_figures_stay_until_it_comes_back() {
     let mut demo = Demo::start();
     let Some(tmux) = Tmux::start(80, 24) else { return };
     let folder = folder();
@@ -182,6 +182,14 @@ fn an_exporter_that_goes_is_told_and_its_last_figures_stay() {
     demo.kill();
     let screen = tmux.wait_for("the trouble", |screen| screen.contains("! 127.0.0.1:"));
     assert!(screen.contains("payments"), "{screen}");
+    let read_at = |screen: &str| screen.split_once("read ").map(|(_, at)| at[..8].to_owned());
+    let last = read_at(&screen).expect("the time of the last figures");
+
+    demo.revive();
+    let screen = tmux.wait_for("new figures", |screen| {
+        !screen.contains("! ") && read_at(screen).is_some_and(|at| at != last)
+    });
+    assert!(names(&screen).contains(&"payments"), "{screen}");
     tmux.press("C-c");
     restored(&tmux, folder.path());
 }
@@ -261,11 +269,15 @@ fn without_a_terminal_there_are_lines() {
 #[test]
 fn lines_end_when_nobody_reads_them_any_more() {
     let demo = Demo::start();
+    until("the demo has read its groups", || {
+        cli(&["top", "--once", "--url", demo.url()]).status.success()
+    });
     let script = format!("{BINARY} top --url {} --every 1s | head -n 2", demo.url());
     let run = Command::new("sh").args(["-c", &script]).output().expect("sh starts");
     let printed = String::from_utf8(run.stdout).expect("UTF-8");
-    assert_eq!(printed.lines().count(), 2, "{printed}");
-    assert!(printed.contains(" groups: "), "{printed}");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(printed.lines().count(), 2, "{printed}{said}");
+    assert!(printed.contains(" groups: "), "{printed}{said}");
 }
 
 #[test]

@@ -52,7 +52,8 @@ impl Tmux {
             &columns,
             "-y",
             &rows,
-            "-e",
+            // Words of their own are run as they are; one word would go through the user's shell, which may drop the variable.
+            "env",
             "PS1=ready> ",
             "sh",
         ];
