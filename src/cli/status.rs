@@ -79,7 +79,12 @@ impl CliError {
             Self::Config(_) | Self::Usage(_) | Self::DemoBringsItsOwn | Self::Story(StoryError::Unknown { .. }) => {
                 ExitStatus::Usage
             }
-            Self::Runtime(_) | Self::Output(_) | Self::Manual(_) | Self::Terminal(_) | Self::App(_) | Self::Story(_) => ExitStatus::Failed,
+            Self::Runtime(_)
+            | Self::Output(_)
+            | Self::Manual(_)
+            | Self::Terminal(_)
+            | Self::App(_)
+            | Self::Story(_) => ExitStatus::Failed,
         }
     }
 }
