@@ -24,6 +24,7 @@ mod real_wire;
 mod reset;
 mod sim;
 mod support;
+mod top;
 mod trace_ages;
 mod trace_costs;
 mod trace_statuses;

@@ -18,6 +18,7 @@ mod scrape;
 mod secure;
 mod strangers;
 mod tidemark;
+mod tmux;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
@@ -33,8 +34,10 @@ pub(crate) use secure::PASSWORD;
 pub(crate) use secure::USER;
 pub(crate) use strangers::Manner;
 pub(crate) use strangers::Stranger;
+pub(crate) use tidemark::BINARY;
 pub(crate) use tidemark::Tidemark;
 pub(crate) use tidemark::cli;
+pub(crate) use tmux::Tmux;
 pub(crate) use wait::unique;
 pub(crate) use wait::until;
 
