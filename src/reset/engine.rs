@@ -53,8 +53,8 @@ pub trait Observer: Send + Sync + 'static {
     /// One attempt on a group of this cluster has ended so; for `tidemark_resets_total`. The cluster is as it was asked for.
     fn ended(&self, cluster: &str, ending: Ending);
 
-    /// These commits were just moved by a reset: their jump is no progress of consumers.
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]);
+    /// These commits were just moved by a reset that this [`Caller`] asked for, by name: their jump is no progress of consumers.
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str);
 }
 
 /// How an attempt ended; the label `result`.
@@ -74,7 +74,7 @@ pub enum Ending {
 impl Observer for () {
     fn ended(&self, _: &str, _: Ending) {}
 
-    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)]) {}
+    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)], _: &str) {}
 }
 
 /// Why an execute did not end well.
@@ -236,7 +236,7 @@ impl<A: Access> Resets<A> {
         let line = log.line(Event::Outcome, &self.clock);
         match written {
             Ok(mut executed) => {
-                self.tell(log.at, &executed);
+                self.tell(log, &executed);
                 if let Err(refusal) = self.record(&line.executed(&executed)).await {
                     // The commits are written: what is left is to say that the log does not tell so.
                     tracing::error!(error = %refusal, attempt = log.id, "the outcome of a reset is not in the audit log");
@@ -281,7 +281,7 @@ impl<A: Access> Resets<A> {
             .ok_or_else(|| unknown_cluster(&at.cluster))
     }
 
-    fn tell(&self, at: &Place, executed: &Executed) {
+    fn tell(&self, log: &Attempt<'_>, executed: &Executed) {
         let done = executed
             .results
             .iter()
@@ -292,7 +292,8 @@ impl<A: Access> Resets<A> {
         };
         let moved: Vec<_> = done.map(|row| (key(row), row.to)).collect();
         if !moved.is_empty() {
-            self.observer.moved(&at.cluster, &at.group, &moved);
+            let Place { cluster, group } = log.at;
+            self.observer.moved(cluster, group, &moved, &log.caller.who);
         }
     }
 
