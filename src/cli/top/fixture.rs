@@ -44,12 +44,12 @@ fn merge(into: &mut Value, more: Value) {
 }
 
 /// A cluster that was read without any failure.
-pub(super) fn cluster(name: &str, groups: Vec<Value>) -> Cluster {
+pub(super) fn cluster(name: &str, groups: &[Value]) -> Cluster {
     troubled(name, true, &[], groups)
 }
 
 /// A cluster with failures.
-pub(super) fn troubled(name: &str, up: bool, failures: &[&str], groups: Vec<Value>) -> Cluster {
+pub(super) fn troubled(name: &str, up: bool, failures: &[&str], groups: &[Value]) -> Cluster {
     let health = json!({"clusters": [{
         "cluster": name, "up": up, "read_at": "2026-01-02T03:04:05.678Z", "cycle": {"failures": failures}
     }]});
@@ -124,7 +124,7 @@ pub(super) fn motley() -> Picture {
             json!({"lag_records": 77, "lag_seconds": 864_000.0, "members": 0, "state": "Empty"}),
         ),
     ];
-    picture(vec![cluster("main", groups)])
+    picture(vec![cluster("main", &groups)])
 }
 
 /// A state that knows nothing yet.

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn trouble_is_told_before_the_groups() {
-        let west = fixture::troubled("west", false, &["no broker answers"], Vec::new());
+        let west = fixture::troubled("west", false, &["no broker answers"], &[]);
         let told = text(&fixture::picture(vec![west]));
         assert_eq!(
             told,

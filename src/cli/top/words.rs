@@ -102,7 +102,7 @@ fn fact<T>(name: &str, told: Told<'_, T>, known: impl Fn(T) -> String) -> String
     }
 }
 
-fn number(number: impl ToString) -> String {
+fn number(number: impl ToString + Copy) -> String {
     grouped(&number.to_string())
 }
 

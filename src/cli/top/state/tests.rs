@@ -325,7 +325,7 @@ fn what_is_chosen_stays_chosen_when_the_order_changes_under_it() {
 
 #[test]
 fn groups_of_one_name_in_two_clusters_are_two() {
-    let cluster = |name| fixture::cluster(name, vec![group("g", "ok", json!({}))]);
+    let cluster = |name| fixture::cluster(name, &[group("g", "ok", json!({}))]);
     let mut state = fixture::state();
     let both = || fixture::picture(vec![cluster("a"), cluster("b")]);
     state.take(Input::Heard(Ok(both())));

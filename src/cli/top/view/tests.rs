@@ -263,7 +263,7 @@ fn several_clusters_are_named_and_those_in_trouble_told() {
     let clusters = vec![
         fixture::cluster(
             "east",
-            vec![
+            &[
                 group("orders", "ok", json!({})),
                 group("audit", "lost", json!({"lag_records": 3})),
             ],
@@ -272,7 +272,7 @@ fn several_clusters_are_named_and_those_in_trouble_told() {
             "west",
             false,
             &["metadata: no broker answers"],
-            vec![group("orders", "behind", json!({}))],
+            &[group("orders", "behind", json!({}))],
         ),
     ];
     let mut state = seen(fixture::picture(clusters));
@@ -296,8 +296,8 @@ fn several_clusters_are_named_and_those_in_trouble_told() {
 
 #[test]
 fn nothing_is_told_as_nothing() {
-    let empty = || fixture::picture(vec![fixture::cluster("main", Vec::new())]);
-    let dormant = || fixture::picture(vec![fixture::cluster("main", vec![group("g", "dormant", json!({}))])]);
+    let empty = || fixture::picture(vec![fixture::cluster("main", &[])]);
+    let dormant = || fixture::picture(vec![fixture::cluster("main", &[group("g", "dormant", json!({}))])]);
     let of = |picture: Picture, keys: &str| {
         let mut state = seen(picture);
         press(&mut state, keys);
@@ -368,7 +368,10 @@ fn no_frame_holds_what_steers_a_terminal_and_none_panics_at_any_size() {
 #[test]
 fn the_chosen_row_is_seen_wherever_it_is() {
     let groups = (0..200).map(|n| group(&format!("group-{n:03}"), "ok", json!({})));
-    let mut state = seen(fixture::picture(vec![fixture::cluster("main", groups.collect())]));
+    let mut state = seen(fixture::picture(vec![fixture::cluster(
+        "main",
+        &groups.collect::<Vec<_>>(),
+    )]));
     for _ in 0..120 {
         press(&mut state, "j");
         let row = format!("> group-{:03}", state.overview.cursor.at());
