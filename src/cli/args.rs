@@ -178,8 +178,12 @@ pub enum Output {
 /// `explain`
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Example:
-  tidemark explain orders --brokers kafka-1:9092 --watch 2m")]
+Examples:
+  tidemark explain orders --url http://127.0.0.1:9640
+  tidemark explain orders --brokers kafka-1:9092 --watch 2m
+
+A running tidemark has watched for longer and knows what happened; without --url this command
+knows only what it sees itself.")]
 pub struct ExplainArgs {
     /// Which cluster to ask.
     #[command(flatten)]
@@ -187,9 +191,15 @@ pub struct ExplainArgs {
     /// The group
     #[arg(value_name = "GROUP", value_parser = group())]
     pub group: GroupId,
-    /// How long to watch before judging
+    /// Ask this running tidemark rather than Kafka
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Without --url: how long to watch before judging
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub watch: Duration,
+    /// For a person, or the group's document of the JSON API
+    #[arg(short, long, value_enum, default_value_t)]
+    pub output: Output,
 }
 
 /// `check`

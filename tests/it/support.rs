@@ -2,6 +2,8 @@
 //! started here ends with the test, and with the test process however that ends.
 
 pub(crate) mod admin;
+pub(crate) mod axe;
+mod browser;
 mod clients;
 mod cluster;
 mod demo;
@@ -20,6 +22,7 @@ mod tmux;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
+pub(crate) use browser::Browser;
 pub(crate) use clients::Joining;
 pub(crate) use clients::Member;
 pub(crate) use demo::Demo;

@@ -82,10 +82,10 @@ fn folder() -> tempfile::TempDir {
 
 #[test]
 fn the_groups_of_the_demo_are_sorted_filtered_opened_and_left_as_keys_say() {
-    let demo = Demo::start();
+    let demo = Demo::start(&[]);
     let Some(tmux) = Tmux::start(100, 30) else { return };
     let folder = folder();
-    start(&tmux, folder.path(), &format!("--url {} --every 1s", demo.url()));
+    start(&tmux, folder.path(), &format!("--url {} --every 1s", demo.url("")));
     tmux.wait_for("the stalled group first", |screen| {
         marked(screen).starts_with("payments ") && marked(screen).contains(" stalled ")
     });
@@ -159,11 +159,11 @@ fn the_groups_of_the_demo_are_sorted_filtered_opened_and_left_as_keys_say() {
 
 #[test]
 fn the_terminal_is_given_back_on_a_signal() {
-    let demo = Demo::start();
+    let demo = Demo::start(&[]);
     let Some(tmux) = Tmux::start(80, 24) else { return };
     for signal in ["TERM", "INT", "HUP"] {
         let folder = folder();
-        start(&tmux, folder.path(), &format!("--url {}", demo.url()));
+        start(&tmux, folder.path(), &format!("--url {}", demo.url("")));
         tmux.wait_for("the groups", |screen| names(screen).contains(&"payments"));
         let pid = fs::read_to_string(folder.path().join("pid")).expect("a file");
         let sent = Command::new("kill").args([&format!("-{signal}"), pid.trim()]).status();
@@ -174,10 +174,10 @@ fn the_terminal_is_given_back_on_a_signal() {
 
 #[test]
 fn an_exporter_that_goes_is_told_and_its_last_figures_stay_until_it_comes_back() {
-    let mut demo = Demo::start();
+    let mut demo = Demo::start(&[]);
     let Some(tmux) = Tmux::start(80, 24) else { return };
     let folder = folder();
-    start(&tmux, folder.path(), &format!("--url {} --every 1s", demo.url()));
+    start(&tmux, folder.path(), &format!("--url {} --every 1s", demo.url("")));
     tmux.wait_for("the groups", |screen| names(screen).contains(&"payments"));
     demo.kill();
     let screen = tmux.wait_for("the trouble", |screen| screen.contains("! 127.0.0.1:"));
@@ -268,11 +268,8 @@ fn without_a_terminal_there_are_lines() {
 
 #[test]
 fn lines_end_when_nobody_reads_them_any_more() {
-    let demo = Demo::start();
-    until("the demo has read its groups", || {
-        cli(&["top", "--once", "--url", demo.url()]).status.success()
-    });
-    let script = format!("{BINARY} top --url {} --every 1s | head -n 2", demo.url());
+    let demo = Demo::start(&[]);
+    let script = format!("{BINARY} top --url {} --every 1s | head -n 2", demo.url(""));
     let run = Command::new("sh").args(["-c", &script]).output().expect("sh starts");
     let printed = String::from_utf8(run.stdout).expect("UTF-8");
     let said = String::from_utf8_lossy(&run.stderr);
