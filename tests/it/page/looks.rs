@@ -20,7 +20,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 #[test]
 fn no_width_makes_the_page_scroll_sideways() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     for page in PAGES {
         for width in [360, 768, 1600] {
             browser.resize(width, 900);
@@ -45,7 +45,7 @@ fn no_width_makes_the_page_scroll_sideways() {
 #[test]
 fn it_is_light_or_dark_as_the_reader_prefers() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     let light = "(c => c[0] + c[1] + c[2])(getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number))";
     for (scheme, bright) in [("light", true), ("dark", false)] {
         browser.prefer(scheme);
@@ -69,8 +69,7 @@ fn the_accessibility_checker_finds_nothing() {
         ("TIDEMARK__ADMIN__AUDIT_LOG", audit.to_str().expect("UTF-8")),
         ("TIDEMARK__ADMIN__ALLOW__0__CLUSTER", "main"),
         ("TIDEMARK__ADMIN__ALLOW__0__GROUPS__0", "payments"),
-    ])
-    .told();
+    ]);
     for page in PAGES {
         for (scheme, width) in [("light", 1600), ("dark", 1600), ("light", 360), ("dark", 360)] {
             browser.prefer(scheme);
