@@ -67,9 +67,11 @@ impl App {
         let admin = match (&config.admin, &resets) {
             (Some(admin), Some(counters)) => {
                 let pollers = watches.iter().map(Watch::own_resets).collect();
+                let snapshots = watches.iter().map(Watch::latest).collect();
                 let watching = Watching {
                     counters: counters.clone(),
                     pollers,
+                    snapshots,
                 };
                 Some(AdminListener::build(config, admin, clock.clone(), watching).await?)
             }
