@@ -94,6 +94,11 @@ impl App {
         self.address
     }
 
+    /// Where the admin listener listens; `None` where there is none.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(AdminListener::address)
+    }
+
     /// Polls and serves until `shutdown`, then finishes what has begun, within the grace period whatever Kafka does.
     ///
     /// # Errors

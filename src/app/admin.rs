@@ -86,6 +86,11 @@ impl AdminListener {
         })
     }
 
+    /// Where it listens.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Serves until `shutdown`, then lets a reset that has begun finish, within the grace period.
     pub(super) async fn run(self, shutdown: CancellationToken) {
         tracing::info!(address = %self.address, listener = "admin", "listening");
