@@ -31,6 +31,7 @@ pub(crate) use prometheus::Prometheus;
 pub(crate) use prometheus::promtool_check_metrics;
 pub(crate) use scrape::Scrape;
 pub(crate) use secure::PASSWORD;
+pub(crate) use secure::Secure;
 pub(crate) use secure::USER;
 pub(crate) use strangers::Manner;
 pub(crate) use strangers::Stranger;
