@@ -235,6 +235,10 @@ pub(crate) fn topic(name: &str, partitions: Vec<PartitionView>) -> GroupTopicVie
         uncommitted_partitions: u32::try_from(uncommitted).ok(),
         uncommitted_records: Some(0),
         assigned_partitions: u32::try_from(partitions.iter().filter(|p| p.owner.is_some()).count()).ok(),
+        unowned_partitions: match partitions.iter().filter(|p| p.owner.is_none()).count() {
+            without if without < partitions.len() => u32::try_from(without).ok(),
+            _ => None,
+        },
         unreadable: Vec::new(),
         consumed: 40,
         lost: 0,

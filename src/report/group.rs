@@ -100,6 +100,7 @@ pub(super) struct Topic<'a> {
     uncommitted_partitions: Option<u32>,
     uncommitted_records: Option<u128>,
     assigned_partitions: Option<u32>,
+    unowned_partitions: Option<u32>,
     unreadable_partitions: BTreeMap<&'static str, u32>,
     consumed_records_total: u64,
     lost_records_total: u64,
@@ -185,6 +186,7 @@ impl<'a> Topic<'a> {
             uncommitted_partitions: view.uncommitted_partitions,
             uncommitted_records: view.uncommitted_records,
             assigned_partitions: view.assigned_partitions,
+            unowned_partitions: view.unowned_partitions,
             unreadable_partitions: by_reason(&view.unreadable),
             consumed_records_total: view.consumed,
             lost_records_total: view.lost,
@@ -239,6 +241,12 @@ pub fn absent_of_topic(view: &GroupTopicView, group: &GroupView) -> Absent {
     absent.note("uncommitted_partitions", view.uncommitted_partitions.as_ref(), no_lag);
     absent.note("uncommitted_records", view.uncommitted_records.as_ref(), no_lag);
     absent.note("assigned_partitions", view.assigned_partitions.as_ref(), not_read);
+    absent.note("unowned_partitions", view.unowned_partitions.as_ref(), || {
+        match view.assigned_partitions {
+            Some(0) => Why::NotApplicable,
+            _ => not_read(),
+        }
+    });
     absent.note("retention_margin_ratio", view.retention_margin.as_ref(), no_lag);
     absent
 }

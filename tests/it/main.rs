@@ -11,6 +11,7 @@ mod faults;
 mod judging;
 mod layers;
 mod readme;
+mod real_ages;
 mod real_churn;
 mod real_cli;
 mod real_faults;
