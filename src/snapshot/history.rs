@@ -86,7 +86,7 @@ impl History {
             partitions: 1,
         });
         if let Some(topic) = group.topics.get_mut(topic) {
-            topic.pair(partition).reset_to(to);
+            topic.pair(partition, 0).reset_to(to);
         }
     }
 
