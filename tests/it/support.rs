@@ -15,6 +15,7 @@ mod scrape;
 mod secure;
 mod strangers;
 mod tidemark;
+mod tokens;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
@@ -30,6 +31,10 @@ pub(crate) use strangers::Manner;
 pub(crate) use strangers::Stranger;
 pub(crate) use tidemark::Tidemark;
 pub(crate) use tidemark::cli;
+pub(crate) use tokens::CLIENT_SECRET;
+pub(crate) use tokens::TokenEndpoint;
+pub(crate) use tokens::web_token;
+pub(crate) use tokens::written;
 pub(crate) use wait::unique;
 pub(crate) use wait::until;
 

@@ -102,6 +102,9 @@ impl Worker {
             client.consumer.context().trouble(),
             Some(Cause::Authentication | Cause::Tls)
         );
+        if refused {
+            client.consumer.context().forget_token();
+        }
         let freed = client.consumer.unassign().is_ok();
         client.used = Instant::now();
         let worn = client.topics.len() > TOPICS_PER_CLIENT || client.since.elapsed() > CLIENT_AGE;
