@@ -20,6 +20,7 @@ mod real_kafka;
 mod real_records;
 mod real_resets;
 mod real_secure;
+mod real_security;
 mod real_serve;
 mod real_wire;
 mod reset;

@@ -19,6 +19,7 @@ mod secure;
 mod strangers;
 mod tidemark;
 mod tmux;
+mod tokens;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
@@ -39,6 +40,10 @@ pub(crate) use tidemark::BINARY;
 pub(crate) use tidemark::Tidemark;
 pub(crate) use tidemark::cli;
 pub(crate) use tmux::Tmux;
+pub(crate) use tokens::CLIENT_SECRET;
+pub(crate) use tokens::TokenEndpoint;
+pub(crate) use tokens::web_token;
+pub(crate) use tokens::written;
 pub(crate) use wait::unique;
 pub(crate) use wait::until;
 
