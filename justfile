@@ -23,7 +23,7 @@ doc:
 deny:
     cargo deny check
 
-# All tests. Those that lack java, mvn, curl, prometheus, chromium or npm say so and are skipped.
+# All tests. Those that lack java, mvn, curl, prometheus, tmux, chromium or npm say so and are skipped.
 test:
     cargo test --no-fail-fast
 

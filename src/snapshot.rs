@@ -25,6 +25,7 @@ pub use history::History;
 pub use members::kind;
 
 pub use trend::Pace;
+pub use trend::Reading;
 pub use trend::Trend;
 pub use view::CycleView;
 pub use view::Explained;

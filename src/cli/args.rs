@@ -239,9 +239,38 @@ pub struct DemoArgs {
     pub listen: Option<std::net::SocketAddr>,
 }
 
+/// `top`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidemark top --url http://127.0.0.1:9640
+  tidemark top --brokers kafka-1:9092
+  tidemark top --url http://127.0.0.1:9640 --once | head")]
+pub struct TopArgs {
+    /// Ask this running tidemark rather than Kafka
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Which cluster to show.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// How often to look anew, 1s at least
+    #[arg(long, value_name = "DURATION", value_parser = interval, default_value = "5s")]
+    pub every: Duration,
+    /// Print the groups once, as lines, and end
+    #[arg(long)]
+    pub once: bool,
+}
+
 /// A group id: any bytes, as the shell passes them.
 pub fn group() -> impl TypedValueParser<Value = GroupId> {
     OsStringValueParser::new().map(|id: OsString| GroupId::from(OsStr::as_bytes(&id)))
+}
+
+/// How often something is done: a duration of a second at least.
+fn interval(text: &str) -> Result<Duration, String> {
+    let long_enough = |interval: &Duration| *interval >= Duration::from_secs(1);
+    let interval = parse_duration(text).filter(long_enough);
+    interval.ok_or_else(|| "must be a duration of 1s or longer, as in 5s or 1m".to_owned())
 }
 
 /// A duration with its unit, as in `5m`.

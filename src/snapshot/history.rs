@@ -93,7 +93,7 @@ impl History {
             by: by.clone(),
         });
         if let Some(topic) = group.topics.get_mut(topic) {
-            topic.pair(partition).reset_to(to);
+            topic.pair(partition, 0).reset_to(to);
         }
     }
 

@@ -8,15 +8,19 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::http;
+use super::ports::Ports;
 use super::process::Process;
+use super::tidemark::BINARY;
 use super::wait::PATIENCE;
 use super::wait::eventually;
 
-/// The demo, on a port that the system chose. Killed when dropped.
+/// The demo, on a port that it may have again. Killed when dropped.
 pub(crate) struct Demo {
     address: SocketAddr,
-    _process: Process,
-    _home: TempDir,
+    process: Process,
+    environment: Vec<(String, String)>,
+    home: TempDir,
+    _port: Ports,
 }
 
 impl Demo {
@@ -26,23 +30,16 @@ impl Demo {
             .prefix("tidemark-demo-")
             .tempdir()
             .expect("a folder");
-        let said = home.path().join("said");
-        let file = File::create(&said).expect("a file");
-        let mut command = Process::command(env!("CARGO_BIN_EXE_tidemark"), home.path());
-        command
-            .args(["demo", "--listen", "127.0.0.1:0"])
-            .envs(environment.iter().copied());
-        command.stdout(file.try_clone().expect("a file")).stderr(file);
-        let process = Process::spawn(&mut command);
-        let address = eventually("the demo says where it listens", PATIENCE, || {
-            let said = fs::read_to_string(&said).ok()?;
-            let (_, rest) = said.split_once("page     http://")?;
-            rest.split_once('/')?.0.parse().ok()
-        });
+        let port = Ports::reserve(&[0]);
+        let address = SocketAddr::from(([127, 0, 0, 1], port.at(0)));
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let environment: Vec<_> = environment.iter().map(owned).collect();
         let demo = Self {
+            process: launch(address, &environment, &home),
             address,
-            _process: process,
-            _home: home,
+            environment,
+            home,
+            _port: port,
         };
         for (group, status) in [
             ("payments", "stalled"),
@@ -73,4 +70,31 @@ impl Demo {
             .and_then(|answer| serde_json::from_slice(&answer.body).ok())
             .unwrap_or(Value::Null)
     }
+
+    /// Ends it, as a machine that fails does.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill();
+    }
+
+    /// Starts it anew where it was, after [`Self::kill`]; returns when it listens.
+    pub(crate) fn revive(&mut self) {
+        self.process = launch(self.address, &self.environment, &self.home);
+    }
+}
+
+/// The process; it listens.
+fn launch(address: SocketAddr, environment: &[(String, String)], home: &TempDir) -> Process {
+    let said = home.path().join("said");
+    let file = File::create(&said).expect("a file");
+    let mut command = Process::command(BINARY, home.path());
+    command.args(["demo", "--listen", &address.to_string()]);
+    command.envs(environment.iter().map(|(key, value)| (key, value)));
+    command.stdout(file.try_clone().expect("a file")).stderr(file);
+    let mut process = Process::spawn(&mut command);
+    eventually("the demo listens", PATIENCE, || {
+        let said = fs::read_to_string(&said).unwrap_or_default();
+        assert!(process.exited().is_none(), "the demo ended: {said}");
+        said.contains(&format!("http://{address}/")).then_some(())
+    });
+    process
 }
