@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::config::Cluster;
+use crate::config::Isolation;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::model::Moment;
 use crate::model::TimeSource;
 use crate::model::TopicName;
 use crate::observation::Observation;
-use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
 use crate::time::Plan;
 use crate::time::Timelines;
@@ -43,17 +43,16 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    for commits in heard
-        .groups
-        .iter()
-        .filter_map(|group| group.commits.as_ref()?.as_ref().ok())
-        .flatten()
-    {
-        want(timelines, commits, heard, now);
+    for group in &heard.groups {
+        let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
+        for commits in group.commits.iter().flatten().flatten() {
+            want(timelines, commits, heard, read_committed);
+        }
     }
 }
 
-fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, now: Moment) {
+fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, read_committed: bool) {
+    let now = heard.finished;
     let (Some(reading), Some(topic)) = (heard.topics.get(&commits.topic), timelines.get_mut(&commits.topic)) else {
         return;
     };
@@ -61,17 +60,11 @@ fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, 
         let Ok(at) = reading.logs.binary_search_by_key(partition, |log| log.partition) else {
             continue;
         };
-        if let (Ok(committed), Ok(start), Ok(end)) =
-            (committed, reading.logs[at].start, counting_end(&reading.logs[at]))
-        {
+        let log = &reading.logs[at];
+        if let (Ok(committed), Ok(start), Ok(end)) = (committed, log.start, log.counting_end(read_committed)) {
             topic.want(*partition, (*committed).max(start), end, now);
         }
     }
-}
-
-/// The end that lag counts up to: the last stable offset where that was asked for.
-fn counting_end(log: &PartitionLog) -> crate::failure::Heard<crate::model::Offset> {
-    log.stable.unwrap_or(log.end)
 }
 
 fn source(cluster: &Cluster, topic: &TopicName) -> TimeSource {

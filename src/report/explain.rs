@@ -95,6 +95,9 @@ fn partition(out: &mut String, explained: &Explained) {
     if let Some(cause) = view.unreadable {
         let _ = writeln!(out, "  unread   {cause} ({})", cause.reason());
     }
+    if view.at_open_transaction {
+        out.push_str("  waits    for an open transaction: who reads committed records only gets no further, and is not stalled\n");
+    }
     let usual = why.usual_wait.map_or_else(|| "not known yet".to_owned(), words);
     let _ = writeln!(
         out,

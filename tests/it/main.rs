@@ -15,6 +15,7 @@ mod real_churn;
 mod real_cli;
 mod real_faults;
 mod real_kafka;
+mod real_kinds;
 mod real_records;
 mod real_secure;
 mod real_serve;

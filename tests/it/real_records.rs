@@ -10,6 +10,7 @@ use tidemark::config::Cluster;
 use tidemark::config::Isolation;
 use tidemark::config::Mechanism;
 use tidemark::config::PasswordSource;
+use tidemark::config::Patterns;
 use tidemark::config::Sasl;
 use tidemark::config::Secret;
 use tidemark::config::Tls;
@@ -138,10 +139,10 @@ fn markers_and_aborted_records_are_nothing_to_read() {
     crate::support::until("both markers are written", || kafka.stable(&topic, 0) == 4);
     let mut cluster = cluster(&kafka.bootstrap());
     let wanted = [(topic.as_str(), 0, 1), (topic.as_str(), 0, 3)];
-    cluster.isolation = Isolation::ReadCommitted;
+    cluster.isolation = vec![(Patterns::new([".*"]).expect("valid"), Isolation::ReadCommitted)];
     let nothing = Ok(RecordAt::NothingUnread);
     assert_eq!(Reader::of(&cluster).read(&wanted, PLENTY), [nothing, nothing]);
-    cluster.isolation = Isolation::ReadUncommitted;
+    cluster.isolation = Vec::new();
     let heard = Reader::of(&cluster).read(&wanted, PLENTY);
     assert!(
         matches!(heard[0], Ok(RecordAt::Found(offset, Some(_))) if offset == at(2)),
