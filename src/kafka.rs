@@ -84,12 +84,11 @@ pub trait Survey: Send {
     fn topics(&mut self, topics: &[TopicName], deadline: Instant)
     -> impl Future<Output = Vec<Heard<TopicMeta>>> + Send;
 
-    /// Starts and ends of every partition of the topics, last stable offsets too when `stable`; asked of the leaders that `topics` told
-    /// last, asked again once where a leader has moved. Same order as asked, one entry per partition of the metadata.
+    /// Starts, ends and last stable offsets of every partition of the topics; asked of the leaders that `topics` told last, asked again
+    /// once where a leader has moved. Same order as asked, one entry per partition of the metadata.
     fn logs(
         &mut self,
         topics: &[(TopicName, TopicMeta)],
-        stable: bool,
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 

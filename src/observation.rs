@@ -198,8 +198,18 @@ pub struct PartitionLog {
     pub start: Heard<Offset>,
     /// High watermark: the offset the next record will get.
     pub end: Heard<Offset>,
-    /// Last stable offset; `None` where it was not asked for.
+    /// Last stable offset: no transaction is open below it; `None` where it was not asked for.
     pub stable: Option<Heard<Offset>>,
+}
+
+impl PartitionLog {
+    /// The end that lag counts up to: the last stable offset for who reads committed records only, where it was asked for.
+    pub fn counting_end(&self, read_committed: bool) -> Heard<Offset> {
+        match self.stable {
+            Some(stable) if read_committed => stable,
+            _ => self.end,
+        }
+    }
 }
 
 /// What a topic's configuration says of retention (DescribeConfigs).

@@ -15,6 +15,7 @@ mod trend;
 mod view;
 
 pub use evaluate::ObjectiveOf;
+pub use evaluate::ReadsCommitted;
 pub use evaluate::Settings;
 pub use evaluate::evaluate;
 pub use evaluate::nothing_yet;

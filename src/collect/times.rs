@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::config::Cluster;
+use crate::config::Isolation;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::model::Moment;
 use crate::model::TimeSource;
 use crate::model::TopicName;
 use crate::observation::Observation;
-use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
 use crate::observation::TopicReading;
 use crate::time::Plan;
@@ -45,33 +45,31 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    let commits = heard.groups.iter().filter_map(|group| group.commits.as_ref()?.as_ref().ok());
     // Topic by topic: what is known of one stays at hand for all of its readers.
-    let mut commits: Vec<&TopicCommits> = commits.flatten().collect();
-    commits.sort_by_key(|commits| &commits.topic);
-    for readers in commits.chunk_by(|a, b| a.topic == b.topic) {
-        let name = &readers[0].topic;
+    let mut commits: Vec<(&TopicCommits, bool)> = Vec::new();
+    for group in &heard.groups {
+        let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
+        commits.extend(group.commits.iter().flatten().flatten().map(|it| (it, read_committed)));
+    }
+    commits.sort_by_key(|(commits, _)| &commits.topic);
+    for readers in commits.chunk_by(|(a, _), (b, _)| a.topic == b.topic) {
+        let name = &readers[0].0.topic;
         if let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) {
-            readers.iter().for_each(|commits| want(topic, commits, reading, now));
+            readers.iter().for_each(|&readers| want(topic, readers, reading, now));
             topic.settle();
         }
     }
 }
 
-fn want(topic: &mut TopicTimes, commits: &TopicCommits, reading: &TopicReading, now: Moment) {
+fn want(topic: &mut TopicTimes, (commits, read_committed): (&TopicCommits, bool), reading: &TopicReading, now: Moment) {
     for (partition, committed) in &commits.partitions {
         let Some(log) = reading.log(*partition) else {
             continue;
         };
-        if let (Ok(committed), Ok(start), Ok(end)) = (committed, log.start, counting_end(log)) {
+        if let (Ok(committed), Ok(start), Ok(end)) = (committed, log.start, log.counting_end(read_committed)) {
             topic.want(*partition, (*committed).max(start), end, now);
         }
     }
-}
-
-/// The end that lag counts up to: the last stable offset where that was asked for.
-fn counting_end(log: &PartitionLog) -> crate::failure::Heard<crate::model::Offset> {
-    log.stable.unwrap_or(log.end)
 }
 
 fn source(cluster: &Cluster, topic: &TopicName) -> TimeSource {
