@@ -25,7 +25,10 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
 
+mod bearer;
 pub mod records;
+mod tls;
+mod trouble;
 pub mod wire;
 
 /// The lists of groups of all brokers.
@@ -81,12 +84,11 @@ pub trait Survey: Send {
     fn topics(&mut self, topics: &[TopicName], deadline: Instant)
     -> impl Future<Output = Vec<Heard<TopicMeta>>> + Send;
 
-    /// Starts and ends of every partition of the topics, last stable offsets too when `stable`; asked of the leaders that `topics` told
-    /// last, asked again once where a leader has moved. Same order as asked, one entry per partition of the metadata.
+    /// Starts, ends and last stable offsets of every partition of the topics; asked of the leaders that `topics` told last, asked again
+    /// once where a leader has moved. Same order as asked, one entry per partition of the metadata.
     fn logs(
         &mut self,
         topics: &[(TopicName, TopicMeta)],
-        stable: bool,
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 
@@ -157,13 +159,13 @@ pub trait GroupFacts: Send {
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 
-    /// The first offset dated `time` or later; `None` where there is none.
+    /// The first record dated `time` or later, its offset and its own time (ListOffsets by timestamp); `None` where there is none.
     fn by_time(
         &mut self,
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         deadline: Instant,
-    ) -> impl Future<Output = Vec<Heard<Option<Offset>>>> + Send;
+    ) -> impl Future<Output = Vec<Heard<Option<(Offset, UnixMillis)>>>> + Send;
 }
 
 /// One commit of a group with all that Kafka keeps beside it.

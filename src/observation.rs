@@ -151,6 +151,18 @@ pub struct TopicReading {
     pub logs: Vec<PartitionLog>,
 }
 
+impl TopicReading {
+    /// The limits of one partition; `None` for one that the metadata does not name.
+    pub fn log(&self, partition: Partition) -> Option<&PartitionLog> {
+        // Nearly always they are numbered from 0 on without a gap.
+        let at_its_number = usize::try_from(partition.0).ok().and_then(|at| self.logs.get(at));
+        at_its_number.filter(|log| log.partition == partition).or_else(|| {
+            let place = self.logs.binary_search_by_key(&partition, |log| log.partition);
+            place.ok().map(|place| &self.logs[place])
+        })
+    }
+}
+
 /// One topic as the metadata has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicMeta {
@@ -186,8 +198,18 @@ pub struct PartitionLog {
     pub start: Heard<Offset>,
     /// High watermark: the offset the next record will get.
     pub end: Heard<Offset>,
-    /// Last stable offset; `None` where it was not asked for.
+    /// Last stable offset: no transaction is open below it; `None` where it was not asked for.
     pub stable: Option<Heard<Offset>>,
+}
+
+impl PartitionLog {
+    /// The end that lag counts up to: the last stable offset for who reads committed records only, where it was asked for.
+    pub fn counting_end(&self, read_committed: bool) -> Heard<Offset> {
+        match self.stable {
+            Some(stable) if read_committed => stable,
+            _ => self.end,
+        }
+    }
 }
 
 /// What a topic's configuration says of retention (DescribeConfigs).

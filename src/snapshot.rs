@@ -15,6 +15,7 @@ mod trend;
 mod view;
 
 pub use evaluate::ObjectiveOf;
+pub use evaluate::ReadsCommitted;
 pub use evaluate::Settings;
 pub use evaluate::evaluate;
 pub use evaluate::nothing_yet;
@@ -25,6 +26,7 @@ pub use history::History;
 pub use members::kind;
 
 pub use trend::Pace;
+pub use trend::Reading;
 pub use trend::Trend;
 pub use view::CycleView;
 pub use view::Explained;

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::config::Cluster;
-use crate::config::Isolation;
 use crate::failure::Cause;
 use crate::failure::Failure;
 use crate::failure::Heard;
@@ -230,8 +229,7 @@ impl<S: Survey> Cycle<'_, S> {
         stages.metadata += self.since(begun);
         let begun = self.clock.now();
         let (there, missing) = split(names, metas);
-        let stable = self.cluster.isolation == Isolation::ReadCommitted;
-        let logs = self.survey.logs(&there, stable, self.deadline).await;
+        let logs = self.survey.logs(&there, self.deadline).await;
         stages.ends = self.since(begun);
         let readings = there
             .into_iter()
@@ -308,11 +306,8 @@ fn seems_lost(reading: &GroupReading, topics: &HashMap<TopicName, TopicReading>)
     reading.commits.iter().flatten().flatten().any(|commits| {
         topics.get(&commits.topic).is_some_and(|topic| {
             commits.partitions.iter().any(|(partition, committed)| {
-                let log = topic
-                    .logs
-                    .binary_search_by_key(partition, |log| log.partition)
-                    .map(|at| topic.logs[at]);
-                matches!((committed, log), (Ok(c), Ok(PartitionLog { start: Ok(s), .. })) if lag::lost(*c, s) > 0)
+                let log = topic.log(*partition);
+                matches!((committed, log), (Ok(c), Some(PartitionLog { start: Ok(s), .. })) if lag::lost(*c, *s) > 0)
             })
         })
     })

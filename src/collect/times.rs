@@ -6,16 +6,18 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::config::Cluster;
+use crate::config::Isolation;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::model::Moment;
 use crate::model::TimeSource;
 use crate::model::TopicName;
 use crate::observation::Observation;
-use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
+use crate::observation::TopicReading;
 use crate::time::Plan;
 use crate::time::Timelines;
+use crate::time::TopicTimes;
 
 /// An answer can raise one more question (the bracket around a record gets narrower, a gap ends at a marker); more wait for the next
 /// cycle.
@@ -43,35 +45,31 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    for commits in heard
-        .groups
-        .iter()
-        .filter_map(|group| group.commits.as_ref()?.as_ref().ok())
-        .flatten()
-    {
-        want(timelines, commits, heard, now);
+    // Topic by topic: what is known of one stays at hand for all of its readers.
+    let mut commits: Vec<(&TopicCommits, bool)> = Vec::new();
+    for group in &heard.groups {
+        let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
+        commits.extend(group.commits.iter().flatten().flatten().map(|it| (it, read_committed)));
     }
-}
-
-fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, now: Moment) {
-    let (Some(reading), Some(topic)) = (heard.topics.get(&commits.topic), timelines.get_mut(&commits.topic)) else {
-        return;
-    };
-    for (partition, committed) in &commits.partitions {
-        let Ok(at) = reading.logs.binary_search_by_key(partition, |log| log.partition) else {
-            continue;
-        };
-        if let (Ok(committed), Ok(start), Ok(end)) =
-            (committed, reading.logs[at].start, counting_end(&reading.logs[at]))
-        {
-            topic.want(*partition, (*committed).max(start), end, now);
+    commits.sort_by_key(|(commits, _)| &commits.topic);
+    for readers in commits.chunk_by(|(a, _), (b, _)| a.topic == b.topic) {
+        let name = &readers[0].0.topic;
+        if let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) {
+            readers.iter().for_each(|&readers| want(topic, readers, reading, now));
+            topic.settle();
         }
     }
 }
 
-/// The end that lag counts up to: the last stable offset where that was asked for.
-fn counting_end(log: &PartitionLog) -> crate::failure::Heard<crate::model::Offset> {
-    log.stable.unwrap_or(log.end)
+fn want(topic: &mut TopicTimes, (commits, read_committed): (&TopicCommits, bool), reading: &TopicReading, now: Moment) {
+    for (partition, committed) in &commits.partitions {
+        let Some(log) = reading.log(*partition) else {
+            continue;
+        };
+        if let (Ok(committed), Ok(start), Ok(end)) = (committed, log.start, log.counting_end(read_committed)) {
+            topic.want(*partition, (*committed).max(start), end, now);
+        }
+    }
 }
 
 fn source(cluster: &Cluster, topic: &TopicName) -> TimeSource {

@@ -68,7 +68,7 @@ pub(crate) fn cluster(name: &str) -> Cluster {
         groups: all(),
         topics: all(),
         left_topics: LeftTopics::Keep,
-        isolation: Isolation::ReadUncommitted,
+        isolation: Vec::new(),
         record_time: RecordTime {
             read: true,
             per_cycle: 5000,
@@ -93,7 +93,7 @@ pub(crate) fn talkative_cluster(name: &str) -> Cluster {
     let mut cluster = cluster(name);
     cluster.partition_families.stalled_seconds = true;
     cluster.owner_info = Patterns::new([".*"]).expect("valid");
-    cluster.isolation = Isolation::ReadCommitted;
+    cluster.isolation = vec![(Patterns::new([".*"]).expect("valid"), Isolation::ReadCommitted)];
     cluster
 }
 
@@ -189,6 +189,7 @@ fn topics(groups: &[GroupView]) -> Vec<Arc<TopicView>> {
                 start: p.start,
                 end: p.end,
                 stable: p.end,
+                open_for: None,
             })
             .collect(),
         partition_count: u32::try_from(it.partitions.len()).expect("few"),
@@ -217,6 +218,7 @@ pub(crate) fn partition(index: i32, committed: i64, start: i64, end: i64) -> Par
         stalled_seconds: Some(0.0),
         status: Status::Ok,
         unreadable: None,
+        at_open_transaction: false,
         fresh: true,
     }
 }
@@ -302,6 +304,7 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
         method: TimeMethod::Arrival,
     });
     stuck.stalled_seconds = Some(720.5);
+    stuck.at_open_transaction = true;
     stuck.status = Status::Stalled;
     let mut lost = partition(1, 10, 90, 100);
     lost.owner = Some(1);

@@ -164,6 +164,7 @@ fn read_topics(
         .collect();
     history.topics.retain(|topic, _| names.contains(topic));
     let objective = (context.settings.objective)(&history.listed.id).is_some();
+    let read_committed = (context.settings.read_committed)(&history.listed.id);
     let situation = history.watch.situation(context.now, objective);
     let before = history.view.clone();
     let mut views = Vec::with_capacity(names.len());
@@ -173,6 +174,7 @@ fn read_topics(
             commits: committed.map_or(&[][..], |at| &commits[at].partitions),
             owners: held.owners.get(name).map_or(&[][..], Vec::as_slice),
             ownership: held.ownership,
+            read_committed,
             situation,
         };
         let kept = history.topics.entry(name.clone()).or_default();
@@ -227,6 +229,7 @@ fn make_unreadable(topic: &mut GroupTopicView, cause: Cause) {
             stalled_seconds: None,
             status: Status::Unreadable,
             unreadable: Some(cause),
+            at_open_transaction: false,
             fresh: true,
             ..*view
         };

@@ -38,6 +38,7 @@ use crate::observation::TopicMeta;
 use crate::observation::TopicReading;
 
 mod told;
+mod transactions;
 
 const STALE: Duration = Duration::from_secs(45);
 const DENIED: Cause = Cause::Code(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
@@ -66,7 +67,7 @@ fn world() -> World {
                 dormant_after: Duration::from_secs(86_400),
                 max_staleness: STALE,
             },
-            read_committed: false,
+            read_committed: Box::new(|_| false),
             drop_left_topics: false,
             objective: Box::new(|_| None),
         },
@@ -540,7 +541,7 @@ fn a_group_that_is_gone_is_gone_and_one_that_was_not_mentioned_too() {
 #[test]
 fn read_committed_counts_up_to_the_stable_offset() {
     let mut world = world();
-    world.settings.read_committed = true;
+    world.settings.read_committed = Box::new(|group| *group == GroupId::from("g"));
     let mut open = topic(&[(0, 15)]);
     open.logs[0].stable = Some(Ok(offset(10)));
     let seen = world.cycle(vec![group("g", &[("t", &[(0, 8)])])], vec![("t", open)]);

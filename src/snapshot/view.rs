@@ -237,7 +237,7 @@ pub struct PartitionView {
     pub committed: Option<Offset>,
     /// S.
     pub start: Option<Offset>,
-    /// E: high watermark, or last stable offset with `isolation: read_committed`.
+    /// E: high watermark, or last stable offset where the group's `isolation` is `read_committed`.
     pub end: Option<Offset>,
     /// Lag in seconds.
     pub time: TimeView,
@@ -247,6 +247,9 @@ pub struct PartitionView {
     pub status: Status,
     /// Why C or E is absent though there is a commit; `None` when both are there.
     pub unreadable: Option<Cause>,
+    /// True when C is at the last stable offset, records lie beyond it, and somebody has the partition: who reads committed records
+    /// only waits here for an open transaction to end, and is not stalled.
+    pub at_open_transaction: bool,
     /// False when the last good reading stands here, because the latest failed.
     pub fresh: bool,
 }
@@ -307,7 +310,7 @@ pub struct TopicView {
 }
 
 /// One partition's log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopicPartitionView {
     /// Which.
     pub partition: Partition,
@@ -317,4 +320,16 @@ pub struct TopicPartitionView {
     pub end: Option<Offset>,
     /// Last stable offset; `None` where it was not asked for.
     pub stable: Option<Offset>,
+    /// Seconds for which the last stable offset has stood still with records beyond it, as far as seen; `None` where there are none.
+    pub open_for: Option<f32>,
+}
+
+impl TopicPartitionView {
+    /// Records beyond the last stable offset, and for how many seconds it has stood still; `None` where no transaction is open.
+    pub fn open_transaction(&self) -> Option<(u64, f32)> {
+        let records = self.end?.since(self.stable?);
+        self.open_for
+            .filter(|_| records > 0)
+            .map(|standing| (records, standing))
+    }
 }

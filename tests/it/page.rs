@@ -3,4 +3,5 @@
 mod crowd;
 mod hostile;
 mod looks;
+mod pictures;
 mod stories;

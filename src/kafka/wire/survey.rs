@@ -19,6 +19,7 @@ pub(super) use describe::AsShare;
 pub(super) use describe::AsStreams;
 pub(super) use groups::Question;
 pub(super) use groups::Wanted;
+pub(super) use logs::Ends;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -105,13 +106,8 @@ impl Survey for Client {
         self.metadata(topics, deadline).await
     }
 
-    async fn logs(
-        &mut self,
-        topics: &[(TopicName, TopicMeta)],
-        stable: bool,
-        deadline: Instant,
-    ) -> Vec<Vec<PartitionLog>> {
-        self.limits_of(topics, stable, deadline).await
+    async fn logs(&mut self, topics: &[(TopicName, TopicMeta)], deadline: Instant) -> Vec<Vec<PartitionLog>> {
+        self.limits_of(topics, Ends::Both, deadline).await
     }
 
     async fn configs(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicConfig>> {

@@ -66,6 +66,10 @@ fn check(model: &Model, story: &Story, truth: Truth) {
         Truth::Uncommitted(topic, count) => {
             model.topic(&topic_name(topic)).unwrap().partitions.len() - of(topic).committed == count
         }
+        Truth::OpenTransaction(topic, partition, least) => {
+            let log = &model.partition(&topic_name(topic), partition).unwrap().log;
+            u64::try_from(log.end(model.now()) - log.stable(model.now())).unwrap() >= least
+        }
         Truth::TopicGone(topic) => {
             model.topic(&topic_name(topic)).is_none() && !group.commits.topic(&topic_name(topic)).is_empty()
         }

@@ -31,6 +31,8 @@ pub enum Truth {
     Ahead(&'static str, i32, u64),
     /// So many partitions of a topic were never committed.
     Uncommitted(&'static str, usize),
+    /// At least so many records of a partition lie beyond its last stable offset (topic, partition, records).
+    OpenTransaction(&'static str, i32, u64),
     /// The topic is gone; commits on it are left.
     TopicGone(&'static str),
 }

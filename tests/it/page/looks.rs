@@ -1,7 +1,6 @@
-//! How the page looks: on a phone and on a wide screen, light and dark, to somebody who sees little; and the pictures of the README.
+//! How the page looks: on a phone and on a wide screen, light and dark, and to somebody who sees little.
 
-use std::env;
-use std::path::Path;
+use std::fs;
 
 use crate::support::Browser;
 use crate::support::Demo;
@@ -62,7 +61,7 @@ fn the_accessibility_checker_finds_nothing() {
     let Some(script) = axe::script() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let token = folder.path().join("token");
-    std::fs::write(&token, TOKEN).expect("a file");
+    fs::write(&token, TOKEN).expect("a file");
     let audit = folder.path().join("audit.jsonl");
     let demo = Demo::start(&[
         ("TIDEMARK__ADMIN__LISTEN", "127.0.0.1:0"),
@@ -72,7 +71,7 @@ fn the_accessibility_checker_finds_nothing() {
         ("TIDEMARK__ADMIN__ALLOW__0__GROUPS__0", "payments"),
     ]);
     for page in PAGES {
-        for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 360)] {
+        for (scheme, width) in [("light", 1600), ("dark", 1600), ("light", 360), ("dark", 360)] {
             browser.prefer(scheme);
             browser.resize(width, 900);
             browser.go(&demo.url(page));
@@ -91,33 +90,4 @@ fn the_accessibility_checker_finds_nothing() {
         selected.starts_with("tidemark reset plan --cluster main --group payments --committed"),
         "{selected}"
     );
-}
-
-/// The README's pictures, written anew when asked for; at other times they are made all the same, and thrown away.
-#[test]
-fn pictures_of_the_overview_and_of_a_group_can_be_taken() {
-    let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]);
-    let scratch = tempfile::tempdir().expect("a folder");
-    let folder = match env::var_os("TIDEMARK_TESTS_PICTURES") {
-        Some(_) => Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images"),
-        None => scratch.path().to_owned(),
-    };
-    for (file, page, scheme, size) in [
-        ("overview.png", "/", "light", (1280, 960)),
-        ("overview-dark.png", "/", "dark", (1280, 960)),
-        ("group.png", "/clusters/main/groups/payments", "light", (1280, 960)),
-        ("phone.png", "/", "light", (360, 780)),
-    ] {
-        browser.prefer(scheme);
-        browser.resize(size.0, size.1);
-        browser.go(&demo.url(page));
-        let file = folder.join(file);
-        browser.screenshot(&file);
-        assert!(
-            std::fs::metadata(&file).expect("a file").len() > 10_000,
-            "{}",
-            file.display()
-        );
-    }
 }

@@ -85,6 +85,13 @@ fn holds(scrape: &Scrape, earlier: &Scrape, story: &Story, truth: Truth) -> bool
         Truth::Uncommitted(name, partitions) => {
             topic("kafka_group_topic_uncommitted_partitions", name) == count(partitions)
         }
+        Truth::OpenTransaction(name, partition, least) => {
+            let partition = partition.to_string();
+            let labels = [("topic", name), ("partition", partition.as_str())];
+            let records = scrape.value("kafka_topic_partition_open_transaction_records", &labels);
+            let seconds = scrape.value("kafka_topic_partition_open_transaction_seconds", &labels);
+            records.is_some_and(|records| records >= whole(least)) && seconds.is_some_and(|seconds| seconds > 0.0)
+        }
         Truth::TopicGone(name) => {
             let unreadable = scrape.series("kafka_group_topic_unreadable_partitions", &labels);
             unreadable
