@@ -14,6 +14,7 @@ use crate::reset::fake::Cluster;
 use crate::reset::fake::Step;
 use crate::reset::fake::Twist;
 use crate::reset::fake::key;
+use crate::reset::replay::Rate;
 
 #[derive(Default)]
 struct Told {
