@@ -5,12 +5,14 @@ mod admin;
 mod cluster;
 mod error;
 mod follow;
+mod following;
 mod once;
 mod signal;
 
 pub use access::Access;
 pub use error::AppError;
 pub use follow::Follow;
+pub use following::Following;
 pub use once::poll_once;
 pub use signal::terminated;
 

@@ -25,7 +25,10 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
 
+mod bearer;
 pub mod records;
+mod tls;
+mod trouble;
 pub mod wire;
 
 /// The lists of groups of all brokers.

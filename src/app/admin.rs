@@ -142,7 +142,8 @@ impl Observer for Watching {
         self.counters.ended(cluster, ending);
     }
 
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str) {
+        let by: Arc<str> = who.into();
         if let Some(poller) = self.pollers.get(cluster) {
             poller.tell(to.iter().filter_map(|(key, to)| {
                 Some(Moved {
@@ -150,6 +151,7 @@ impl Observer for Watching {
                     topic: TopicName::from(key.topic.as_str()),
                     partition: Partition(key.partition),
                     to: (*to)?,
+                    by: by.clone(),
                 })
             }));
         }

@@ -29,7 +29,6 @@ use crate::clock::Clock;
 use crate::kafka::GroupFacts;
 use crate::kafka::Writer;
 use crate::model::GroupId;
-use crate::model::Offset;
 
 #[cfg(test)]
 mod tests;
@@ -241,7 +240,7 @@ impl<A: Access> Resets<A> {
         let line = log.line(Event::Outcome, &self.clock);
         match written {
             Ok(mut executed) => {
-                self.tell(log.at, &executed);
+                self.tell(log, &executed);
                 if let Err(refusal) = self.record(&line.executed(&executed)).await {
                     // The commits are written: what is left is to say that the log does not tell so.
                     tracing::error!(error = %refusal, attempt = log.id, "the outcome of a reset is not in the audit log");
@@ -295,7 +294,7 @@ impl<A: Access> Resets<A> {
             .ok_or_else(|| unknown_cluster(&at.cluster))
     }
 
-    fn tell(&self, at: &Place, executed: &Executed) {
+    fn tell(&self, log: &Attempt<'_>, executed: &Executed) {
         let done = executed
             .results
             .iter()
@@ -306,7 +305,8 @@ impl<A: Access> Resets<A> {
         };
         let moved: Vec<_> = done.map(|row| (key(row), row.to)).collect();
         if !moved.is_empty() {
-            self.observer.moved(&at.cluster, &at.group, &moved);
+            let Place { cluster, group } = log.at;
+            self.observer.moved(cluster, group, &moved, &log.caller.who);
         }
     }
 

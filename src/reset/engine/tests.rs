@@ -9,6 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
+use crate::model::Offset;
 use crate::model::UnixMillis;
 use crate::reset::fake::Cluster;
 use crate::reset::fake::Step;
@@ -28,8 +29,8 @@ impl Observer for Told {
         self.endings.lock().expect("unpoisoned").push(ending);
     }
 
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
-        assert_eq!((cluster, group.to_string().as_str()), ("main", "g\nx"));
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str) {
+        assert_eq!((cluster, group.to_string().as_str(), who), ("main", "g\nx", "on-call"));
         self.moved.lock().expect("unpoisoned").extend_from_slice(to);
     }
 }

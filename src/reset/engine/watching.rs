@@ -10,8 +10,9 @@ pub trait Observer: Send + Sync + 'static {
     /// One attempt on a group of this cluster has ended so; for `tidemark_resets_total`. The cluster is as it was asked for.
     fn ended(&self, cluster: &str, ending: Ending);
 
-    /// These commits were just moved by a reset: their jump is no progress of consumers.
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]);
+    /// These commits were just moved by a reset that this [`Caller`](crate::reset::audit::Caller) asked for, by name: their jump is no progress of
+    /// consumers.
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str);
 }
 
 /// Whoever has watched the groups of the clusters.
@@ -44,5 +45,5 @@ pub enum Ending {
 impl Observer for () {
     fn ended(&self, _: &str, _: Ending) {}
 
-    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)]) {}
+    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)], _: &str) {}
 }
