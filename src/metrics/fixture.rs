@@ -44,6 +44,10 @@ use crate::snapshot::TopicPartitionView;
 use crate::snapshot::TopicView;
 use crate::snapshot::Totals;
 
+mod told;
+
+pub(crate) use told::trend;
+
 /// 2026-01-02T03:04:05.678Z, an hour after the start.
 pub(crate) const NOW: Moment = Moment {
     mono: Duration::from_secs(3600),
@@ -333,6 +337,9 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
     orders.lag_time = first.lag_time;
     orders.stalled = Some(Duration::from_millis(720_500));
     (orders.status, orders.empty_for, orders.objective) = (Status::Stalled, None, Some(0));
+    orders.explained = [told::explained("orders-in", stuck)].into();
+    orders.events = told::events().into();
+    orders.trend = told::trend(&[Some(10), Some(40), None, Some(60), Some(65), Some(70)], 12);
 
     let mut huge = group("a\"b\\c\nd", vec![topic("t", vec![partition(0, 0, 0, i64::MAX)])]);
     huge.lag = Some(3 * u128::from(u64::MAX));

@@ -12,6 +12,10 @@ use super::json::Seconds;
 use super::json::hex;
 use super::partition::Partition;
 use super::partition::Time;
+use super::past::Course;
+use super::past::Happened;
+use super::why::Rule;
+use super::words::Words;
 use crate::failure::Reason;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
@@ -24,6 +28,12 @@ pub struct Group<'a> {
     pub(super) cluster: &'a str,
     #[serde(flatten)]
     pub(super) figures: Figures<'a>,
+    #[serde(flatten)]
+    words: Said,
+    rule: Rule<'a>,
+    events: Vec<Happened<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Course>,
     member_list: Option<Vec<Member<'a>>>,
     pub(super) topics: Vec<Topic<'a>>,
 }
@@ -74,6 +84,35 @@ struct ObjectiveOf<'a> {
     severity: &'a str,
 }
 
+/// The verdict in words.
+#[derive(Debug, Serialize)]
+struct Said {
+    verdict: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_be_ok: Option<String>,
+    cures: Vec<Cure>,
+}
+
+#[derive(Debug, Serialize)]
+struct Cure {
+    what: String,
+    command: String,
+}
+
+impl From<Words> for Said {
+    fn from(words: Words) -> Self {
+        let cure = |it: super::words::Cure| Cure {
+            what: it.what,
+            command: it.command,
+        };
+        Self {
+            verdict: words.verdict,
+            to_be_ok: words.to_be_ok,
+            cures: words.cures.into_iter().map(cure).collect(),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Member<'a> {
     member_id: &'a str,
@@ -118,6 +157,10 @@ impl<'a> Source<'a> {
         Group {
             cluster: &self.snapshot.cluster,
             figures: self.figures(view),
+            words: self.words(view).into(),
+            rule: view.into(),
+            events: view.events.iter().map(Happened::from).collect(),
+            history: Course::of(&view.trend),
             member_list: members.map(|it| it.members.iter().map(Member::from).collect()),
             topics: view.topics.iter().map(|topic| Topic::new(topic, view)).collect(),
         }

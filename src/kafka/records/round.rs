@@ -25,8 +25,8 @@ use crate::model::RecordAt;
 use crate::model::UnixMillis;
 
 use super::client::Consumer;
-use super::client::Quiet;
 use super::client::cause;
+use super::context::Quiet;
 use super::worker::Job;
 
 /// How long the worker sleeps at most before it looks at the deadline and at the client's own events.

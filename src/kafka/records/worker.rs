@@ -113,6 +113,9 @@ impl Worker {
             client.consumer.context().trouble(),
             Some(Cause::Authentication | Cause::Tls)
         );
+        if refused {
+            client.consumer.context().forget_token();
+        }
         let freed = client.consumer.unassign().is_ok();
         client.used = Instant::now();
         if !freed || refused {
