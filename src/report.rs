@@ -9,7 +9,9 @@ mod explain;
 mod group;
 mod json;
 mod list;
+mod member;
 mod partition;
+mod share;
 mod table;
 
 pub use absent::Absent;

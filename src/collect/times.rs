@@ -10,10 +10,11 @@ use crate::config::Isolation;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::model::Moment;
+use crate::model::Offset;
+use crate::model::Partition;
 use crate::model::TimeSource;
 use crate::model::TopicName;
 use crate::observation::Observation;
-use crate::observation::TopicCommits;
 use crate::time::Plan;
 use crate::time::Timelines;
 
@@ -46,23 +47,35 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
     for group in &heard.groups {
         let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
         for commits in group.commits.iter().flatten().flatten() {
-            want(timelines, commits, heard, read_committed);
+            let committed = commits.partitions.iter();
+            let places = committed.filter_map(|(partition, committed)| Some((*partition, committed.ok()?)));
+            want(timelines, (&commits.topic, places), heard, read_committed);
+        }
+        for shares in group.shares.iter().flatten().flatten() {
+            let begun = shares.partitions.iter();
+            let places = begun.filter_map(|(partition, share)| Some((*partition, share.ok()?.start?)));
+            want(timelines, (&shares.topic, places), heard, read_committed);
         }
     }
 }
 
-fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, read_committed: bool) {
+fn want(
+    timelines: &mut Timelines,
+    (name, places): (&TopicName, impl Iterator<Item = (Partition, Offset)>),
+    heard: &Observation,
+    read_committed: bool,
+) {
     let now = heard.finished;
-    let (Some(reading), Some(topic)) = (heard.topics.get(&commits.topic), timelines.get_mut(&commits.topic)) else {
+    let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) else {
         return;
     };
-    for (partition, committed) in &commits.partitions {
-        let Ok(at) = reading.logs.binary_search_by_key(partition, |log| log.partition) else {
+    for (partition, place) in places {
+        let Ok(at) = reading.logs.binary_search_by_key(&partition, |log| log.partition) else {
             continue;
         };
         let log = &reading.logs[at];
-        if let (Ok(committed), Ok(start), Ok(end)) = (committed, log.start, log.counting_end(read_committed)) {
-            topic.want(*partition, (*committed).max(start), end, now);
+        if let (Ok(start), Ok(end)) = (log.start, log.counting_end(read_committed)) {
+            topic.want(partition, place.max(start), end, now);
         }
     }
 }
