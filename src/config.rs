@@ -9,12 +9,14 @@ mod files;
 mod filter;
 mod host_port;
 mod load;
+mod material;
 mod node;
 mod print;
 mod problem;
 mod read;
 mod schema;
 mod secret;
+mod security;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -29,12 +31,26 @@ pub use load::Flag;
 pub use load::Loaded;
 pub use load::Source;
 pub use load::load;
+pub use material::Fault;
+pub use material::Material;
+pub use material::MaterialError;
+pub use material::Place;
 pub use print::print;
 pub use problem::ConfigErrors;
 pub use problem::Problem;
-pub use secret::PasswordSource;
 pub use secret::Secret;
-pub use secret::SecretError;
+pub use security::Authorities;
+pub use security::Bearer;
+pub use security::Identity;
+pub use security::Mechanism;
+pub use security::PasswordLogin;
+pub use security::PasswordMechanism;
+pub use security::Sasl;
+pub use security::Security;
+pub use security::Store;
+pub use security::Tls;
+pub use security::TokenEndpoint;
+pub use security::TokenSource;
 
 pub use crate::model::TimeSource;
 
@@ -185,43 +201,6 @@ pub struct HostPort {
     pub host: String,
     /// Port.
     pub port: u16,
-}
-
-/// TLS to Kafka.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tls {
-    /// Authorities to trust; the system's when absent.
-    pub ca_file: Option<PathBuf>,
-    /// The client's certificate chain.
-    pub cert_file: Option<PathBuf>,
-    /// The client's private key.
-    pub key_file: Option<PathBuf>,
-    /// The key's passphrase; absent when the key is not encrypted.
-    pub key_password: Option<PasswordSource>,
-    /// Whether the broker's certificate must name its host.
-    pub verify_hostname: bool,
-}
-
-/// SASL to Kafka.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sasl {
-    /// How.
-    pub mechanism: Mechanism,
-    /// Who.
-    pub username: String,
-    /// The password, or where it is.
-    pub password: PasswordSource,
-}
-
-/// A SASL mechanism that is served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mechanism {
-    /// RFC 4616.
-    Plain,
-    /// RFC 7677.
-    ScramSha256,
-    /// The same with SHA-512.
-    ScramSha512,
 }
 
 /// Topics that a group with members holds old commits on, but no member is assigned.

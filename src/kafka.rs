@@ -26,7 +26,10 @@ use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
 use crate::observation::TopicShares;
 
+mod bearer;
 pub mod records;
+mod tls;
+mod trouble;
 pub mod wire;
 
 /// The lists of groups of all brokers.
@@ -164,13 +167,13 @@ pub trait GroupFacts: Send {
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 
-    /// The first offset dated `time` or later; `None` where there is none.
+    /// The first record dated `time` or later, its offset and its own time (ListOffsets by timestamp); `None` where there is none.
     fn by_time(
         &mut self,
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         deadline: Instant,
-    ) -> impl Future<Output = Vec<Heard<Option<Offset>>>> + Send;
+    ) -> impl Future<Output = Vec<Heard<Option<(Offset, UnixMillis)>>>> + Send;
 }
 
 /// One commit of a group with all that Kafka keeps beside it.

@@ -26,7 +26,12 @@ pub use event::Who;
 pub use history::History;
 pub use members::kind;
 
+pub use crate::observation::MemberProtocol;
+pub use crate::observation::SomeTasks;
+pub use crate::observation::Tasks;
+
 pub use trend::Pace;
+pub use trend::Reading;
 pub use trend::Trend;
 pub use view::CycleView;
 pub use view::Explained;
@@ -44,6 +49,8 @@ pub use view::TimeView;
 pub use view::TopicPartitionView;
 pub use view::TopicView;
 pub use view::Totals;
+
+pub use crate::verdict::Explanation;
 
 #[cfg(test)]
 mod tests;

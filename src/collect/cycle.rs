@@ -26,6 +26,7 @@ use crate::observation::Description;
 use crate::observation::GroupReading;
 use crate::observation::ListedGroup;
 use crate::observation::Observation;
+use crate::observation::PartitionLog;
 use crate::observation::Stages;
 use crate::observation::TopicCommits;
 use crate::observation::TopicMeta;
@@ -383,8 +384,7 @@ fn share_seems_lost(reading: &GroupReading, topics: &HashMap<TopicName, TopicRea
 }
 
 fn is_below_start(topic: &TopicReading, partition: Partition, at: Offset) -> bool {
-    let log = topic.logs.binary_search_by_key(&partition, |log| log.partition);
-    log.is_ok_and(|place| matches!(topic.logs[place].start, Ok(start) if lag::lost(at, start) > 0))
+    matches!(topic.log(partition), Some(PartitionLog { start: Ok(start), .. }) if lag::lost(at, *start) > 0)
 }
 
 /// A topic that came up between the two readings has no limits yet: it is for the next cycle.

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::config::Cluster;
 use crate::config::Isolation;
+use crate::failure::Heard;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::model::Moment;
@@ -14,9 +15,13 @@ use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TimeSource;
 use crate::model::TopicName;
+use crate::observation::GroupReading;
 use crate::observation::Observation;
+use crate::observation::Share;
+use crate::observation::TopicReading;
 use crate::time::Plan;
 use crate::time::Timelines;
+use crate::time::TopicTimes;
 
 /// An answer can raise one more question (the bracket around a record gets narrower, a gap ends at a marker); more wait for the next
 /// cycle.
@@ -44,38 +49,62 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    for group in &heard.groups {
-        let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
-        for commits in group.commits.iter().flatten().flatten() {
-            let committed = commits.partitions.iter();
-            let places = committed.filter_map(|(partition, committed)| Some((*partition, committed.ok()?)));
-            want(timelines, (&commits.topic, places), heard, read_committed);
-        }
-        for shares in group.shares.iter().flatten().flatten() {
-            let begun = shares.partitions.iter();
-            let places = begun.filter_map(|(partition, share)| Some((*partition, share.ok()?.start?)));
-            want(timelines, (&shares.topic, places), heard, read_committed);
+    // Topic by topic: what is known of one stays at hand for all of its readers.
+    let mut places: Vec<Places<'_>> = heard.groups.iter().flat_map(|group| places(group, cluster)).collect();
+    places.sort_by_key(|places| places.topic);
+    for readers in places.chunk_by(|a, b| a.topic == b.topic) {
+        let name = readers[0].topic;
+        if let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) {
+            readers.iter().for_each(|places| want(topic, places, reading, now));
+            topic.settle();
         }
     }
 }
 
-fn want(
-    timelines: &mut Timelines,
-    (name, places): (&TopicName, impl Iterator<Item = (Partition, Offset)>),
-    heard: &Observation,
+/// Where a group is on one topic.
+struct Places<'a> {
+    topic: &'a TopicName,
+    at: At<'a>,
     read_committed: bool,
-) {
-    let now = heard.finished;
-    let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) else {
-        return;
-    };
-    for (partition, place) in places {
-        let Ok(at) = reading.logs.binary_search_by_key(&partition, |log| log.partition) else {
-            continue;
-        };
-        let log = &reading.logs[at];
-        if let (Ok(start), Ok(end)) = (log.start, log.counting_end(read_committed)) {
+}
+
+enum At<'a> {
+    Commits(&'a [(Partition, Heard<Offset>)]),
+    Shares(&'a [(Partition, Heard<Share>)]),
+}
+
+fn places<'a>(group: &'a GroupReading, cluster: &Cluster) -> impl Iterator<Item = Places<'a>> {
+    let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
+    let commits = group.commits.iter().flatten().flatten();
+    let commits = commits.map(|topic| (&topic.topic, At::Commits(&topic.partitions)));
+    let shares = group.shares.iter().flatten().flatten();
+    let shares = shares.map(|topic| (&topic.topic, At::Shares(&topic.partitions)));
+    commits.chain(shares).map(move |(topic, at)| Places {
+        topic,
+        at,
+        read_committed,
+    })
+}
+
+fn want(topic: &mut TopicTimes, places: &Places<'_>, reading: &TopicReading, now: Moment) {
+    let mut one = |partition: Partition, place: Offset| {
+        let Some(log) = reading.log(partition) else { return };
+        if let (Ok(start), Ok(end)) = (log.start, log.counting_end(places.read_committed)) {
             topic.want(partition, place.max(start), end, now);
+        }
+    };
+    match places.at {
+        At::Commits(commits) => {
+            let known = commits
+                .iter()
+                .filter_map(|(partition, offset)| Some((*partition, offset.ok()?)));
+            known.for_each(|(partition, offset)| one(partition, offset));
+        }
+        At::Shares(shares) => {
+            let known = shares
+                .iter()
+                .filter_map(|(partition, share)| Some((*partition, share.ok()?.start?)));
+            known.for_each(|(partition, start)| one(partition, start));
         }
     }
 }

@@ -6,6 +6,7 @@ use super::LeftTopics;
 use super::LogFormat;
 use super::LogLevel;
 use super::Mechanism;
+use super::PasswordMechanism;
 use super::TimeSource;
 
 macro_rules! words {
@@ -30,4 +31,16 @@ words!(LeftTopics, 2: Keep = "keep", Drop = "drop");
 words!(Isolation, 2: ReadUncommitted = "read_uncommitted", ReadCommitted = "read_committed");
 words!(TimeSource, 2: Record = "record", Arrival = "arrival");
 words!(Granularity, 3: Partition = "partition", Topic = "topic", Group = "group");
-words!(Mechanism, 3: Plain = "PLAIN", ScramSha256 = "SCRAM-SHA-256", ScramSha512 = "SCRAM-SHA-512");
+words!(
+    Mechanism, 4:
+    Plain = "PLAIN",
+    ScramSha256 = "SCRAM-SHA-256",
+    ScramSha512 = "SCRAM-SHA-512",
+    OAuthBearer = "OAUTHBEARER"
+);
+words!(
+    PasswordMechanism, 3:
+    Plain = "PLAIN",
+    ScramSha256 = "SCRAM-SHA-256",
+    ScramSha512 = "SCRAM-SHA-512"
+);

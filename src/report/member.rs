@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::observation::MemberProtocol;
-use crate::observation::SomeTasks;
-use crate::observation::Tasks;
+use crate::snapshot::MemberProtocol;
 use crate::snapshot::MemberView;
+use crate::snapshot::SomeTasks;
+use crate::snapshot::Tasks;
 
 /// One member.
 #[derive(Debug, Serialize)]

@@ -16,6 +16,7 @@ use crate::config::NoHostPort;
 use crate::config::PartitionFamilies;
 use crate::config::Patterns;
 use crate::config::RecordTime;
+use crate::config::Sasl;
 use crate::config::TimeSource;
 use crate::config::node::Node;
 use crate::config::node::Section;
@@ -52,6 +53,12 @@ fn cluster(node: &Node<'_>, names: &mut Vec<String>, max_staleness: Duration) ->
         );
     }
     let watched = Watched::read(&mut section);
+    if watched.record_time.read && matches!(&sasl, Some(Sasl::Bearer(login)) if !login.extensions.is_empty()) {
+        section.refuse(
+            "record_time",
+            "must be {read: false} beside sasl.extensions: the client that reads records can say none",
+        );
+    }
     let shown = Shown::read(&mut section);
     let request_timeout = request_timeout(&mut section, max_staleness);
     section.end();

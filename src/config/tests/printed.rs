@@ -46,6 +46,15 @@ clusters:
     time: arrival
     granularity: group
     sasl: {mechanism: PLAIN, username: u, password: "***"}
+  - name: by token
+    bootstrap_servers: kafka:9092
+    tls: {}
+    sasl: {mechanism: OAUTHBEARER, token_url: "https://idp.example:8443/token", client_id: "a:b", client_secret_file: $DIR/password, scope: kafka read, token_ca_file: $DIR/cert.pem, extensions: ["logicalCluster=lkc-1", "pool="]}
+    record_time: {read: false}
+  - name: by token in a file
+    bootstrap_servers: kafka:9092
+    tls: {}
+    sasl: {mechanism: OAUTHBEARER, token_file: $DIR/token}
   - name: third
     bootstrap_servers: kafka:9092
     time: [{topics: ".*", time: record}]
@@ -160,7 +169,7 @@ fn an_empty_section_has_every_default() {
         tls.clusters[0]
             .tls
             .as_ref()
-            .is_some_and(|tls| tls.verify_hostname && tls.ca_file.is_none())
+            .is_some_and(|tls| tls.verify_hostname && tls.authorities.is_none())
     );
 }
 

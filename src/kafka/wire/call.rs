@@ -43,9 +43,9 @@ use super::connection::Connection;
 use super::connection::Frame;
 use super::connection::Limits;
 use super::read::ReadError;
-use super::trouble::Trouble;
 use crate::failure::Api;
 use crate::failure::Cause;
+use crate::kafka::trouble::Trouble;
 
 /// What a broker sees of us in its logs and quotas.
 const CLIENT_ID: &str = "tidemark";
