@@ -86,7 +86,10 @@ fn measure() -> Parts {
         }
         let plan = all.plan(moment(poll));
         for (name, partition) in &plan.newest {
-            let newest = (at(u32::try_from(end(poll, *partition).get()).expect("small") - 1), moment(poll).wall);
+            let newest = (
+                at(u32::try_from(end(poll, *partition).get()).expect("small") - 1),
+                moment(poll).wall,
+            );
             all.learn_newest(name, *partition, &Ok(Some(newest)), moment(poll));
         }
         let known: Vec<Option<Duration>> = names
