@@ -25,6 +25,7 @@ pub(crate) use kafka::Kafka;
 pub(crate) use prometheus::Prometheus;
 pub(crate) use prometheus::promtool_check_metrics;
 pub(crate) use scrape::Scrape;
+pub(crate) use secure::Authority;
 pub(crate) use secure::PASSWORD;
 pub(crate) use secure::USER;
 pub(crate) use strangers::Manner;

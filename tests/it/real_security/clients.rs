@@ -76,6 +76,14 @@ impl Both {
         told
     }
 
+    /// Neither comes in, sooner or later: what keeps them out is on its way.
+    pub(super) fn stay_out_soon(&mut self, topic: &str, cause: Cause) {
+        eventually("neither comes in", PLENTY, || {
+            let heard = (self.survey(), self.read(topic, Duration::from_secs(3)));
+            matches!(heard, (Err(_), Err(found)) if found == cause).then_some(())
+        });
+    }
+
     /// How many brokers the survey sees.
     pub(super) fn survey(&mut self) -> Result<usize, String> {
         let Self { runtime, wire, .. } = self;
