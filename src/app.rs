@@ -5,12 +5,14 @@ mod admin;
 mod cluster;
 mod error;
 mod follow;
+mod following;
 mod once;
 mod signal;
 
 pub use access::Access;
 pub use error::AppError;
 pub use follow::Follow;
+pub use following::Following;
 pub use once::poll_once;
 pub use signal::terminated;
 
@@ -67,9 +69,11 @@ impl App {
         let admin = match (&config.admin, &resets) {
             (Some(admin), Some(counters)) => {
                 let pollers = watches.iter().map(Watch::own_resets).collect();
+                let snapshots = watches.iter().map(Watch::latest).collect();
                 let watching = Watching {
                     counters: counters.clone(),
                     pollers,
+                    snapshots,
                 };
                 Some(AdminListener::build(config, admin, clock.clone(), watching).await?)
             }
@@ -90,6 +94,11 @@ impl App {
     /// Where the scrape listener listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where the admin listener listens; `None` where there is none.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(AdminListener::address)
     }
 
     /// Polls and serves until `shutdown`, then finishes what has begun, within the grace period whatever Kafka does.

@@ -34,6 +34,7 @@ pub use body::Body;
 pub use page::PageSettings;
 pub use path::Segments;
 pub use scrape::Scrape;
+pub use server::Certificate;
 pub use server::Drained;
 pub use server::Handler;
 pub use server::Limits;

@@ -160,13 +160,13 @@ pub trait GroupFacts: Send {
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 
-    /// The first offset dated `time` or later; `None` where there is none.
+    /// The first record dated `time` or later, its offset and its own time (ListOffsets by timestamp); `None` where there is none.
     fn by_time(
         &mut self,
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         deadline: Instant,
-    ) -> impl Future<Output = Vec<Heard<Option<Offset>>>> + Send;
+    ) -> impl Future<Output = Vec<Heard<Option<(Offset, UnixMillis)>>>> + Send;
 }
 
 /// One commit of a group with all that Kafka keeps beside it.

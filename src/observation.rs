@@ -151,6 +151,18 @@ pub struct TopicReading {
     pub logs: Vec<PartitionLog>,
 }
 
+impl TopicReading {
+    /// The limits of one partition; `None` for one that the metadata does not name.
+    pub fn log(&self, partition: Partition) -> Option<&PartitionLog> {
+        // Nearly always they are numbered from 0 on without a gap.
+        let at_its_number = usize::try_from(partition.0).ok().and_then(|at| self.logs.get(at));
+        at_its_number.filter(|log| log.partition == partition).or_else(|| {
+            let place = self.logs.binary_search_by_key(&partition, |log| log.partition);
+            place.ok().map(|place| &self.logs[place])
+        })
+    }
+}
+
 /// One topic as the metadata has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicMeta {

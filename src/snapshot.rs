@@ -25,6 +25,7 @@ pub use history::History;
 pub use members::kind;
 
 pub use trend::Pace;
+pub use trend::Reading;
 pub use trend::Trend;
 pub use view::CycleView;
 pub use view::Explained;
@@ -39,6 +40,8 @@ pub use view::TimeView;
 pub use view::TopicPartitionView;
 pub use view::TopicView;
 pub use view::Totals;
+
+pub use crate::verdict::Explanation;
 
 #[cfg(test)]
 mod tests;

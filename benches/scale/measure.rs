@@ -17,7 +17,7 @@ use tidemark::metrics::Packer;
 
 /// Cycles that a figure is taken of, after as many that warm up: record times are read, histories begun.
 pub(crate) const CYCLES: usize = 5;
-const INTERVAL: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(15);
 
 /// What the columns are.
 pub(crate) const HEADER: &str = "groups × partitions | pairs read | first cycle s | cycle s | survey s | times s | own CPU s | pack CPU s | requests | gzip scrape ms | packed MB | plain MB | peak MB";
@@ -115,7 +115,7 @@ fn config(bootstrap: &str) -> Config {
         value: value.to_owned(),
     };
     // The limit is there to protect Prometheus; here every series is wanted.
-    let flags = [flag("clusters.0.series_limit", "10000000"), flag("poll_interval", "5s")];
+    let flags = [flag("clusters.0.series_limit", "10000000"), flag("poll_interval", "15s")];
     load(&Source::Brokers(bootstrap.to_owned()), &flags, [])
         .expect("a configuration")
         .config

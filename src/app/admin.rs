@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
@@ -22,12 +23,17 @@ use crate::model::GroupId;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TopicName;
+use crate::model::UnixMillis;
 use crate::reset::Observer;
 use crate::reset::Resets;
 use crate::reset::audit::Audit;
 use crate::reset::document::Key;
 use crate::reset::engine::Ending;
+use crate::reset::engine::Witness;
+use crate::reset::replay::Of;
+use crate::reset::replay::Rate;
 use crate::reset::request::Reason;
+use crate::snapshot::Snapshot;
 
 use super::AppError;
 use super::access::Access;
@@ -60,13 +66,15 @@ impl AdminListener {
         } else {
             Reason::Optional
         };
+        let watching = Arc::new(watching);
         let resets = Resets::new(
             Access::new(config.clusters.clone()),
             Some(Audit::new(admin.audit_log.clone())),
             clock.clone(),
         )
         .reason(reason)
-        .observed_by(Arc::new(watching));
+        .observed_by(Arc::clone(&watching) as Arc<dyn Observer>)
+        .witnessed_by(watching);
         let handler = Admin::new(Arc::new(resets), admin, clock);
         let running = handler.running();
         let server = Server::new(listener, handler, http::Limits::default(), tls);
@@ -76,6 +84,11 @@ impl AdminListener {
             running,
             grace: config.shutdown_grace,
         })
+    }
+
+    /// Where it listens.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Serves until `shutdown`, then lets a reset that has begun finish, within the grace period.
@@ -96,10 +109,32 @@ fn tls(tls: &config::AdminTls) -> Result<Tls, AppError> {
     Tls::new(&tls.cert_file, &tls.key_file, tls.client_ca_file.as_deref()).map_err(AppError::Tls)
 }
 
-/// Who is told of every reset: the counters, and the poller of the cluster.
+/// Who is told of every reset: the counters, and the poller of the cluster, which also knows how fast groups read.
 pub(super) struct Watching {
     pub(super) counters: ResetCounters,
     pub(super) pollers: HashMap<Arc<str>, OwnResets>,
+    /// What the pollers saw last.
+    pub(super) snapshots: HashMap<Arc<str>, watch::Receiver<Arc<Snapshot>>>,
+}
+
+impl Witness for Watching {
+    fn read(&self, cluster: &str, group: &GroupId) -> Option<Rate> {
+        let snapshot = self.snapshots.get(cluster)?.borrow().clone();
+        let seen = snapshot.groups.iter().find(|seen| seen.id == *group)?;
+        let (reading, newest) = (seen.trend.reading()?, seen.trend.until()?);
+        let before = i64::try_from(reading.before.as_millis()).ok()?;
+        let until = UnixMillis(newest.wall.0.checked_sub(before)?);
+        Rate::new(Of::Group, rounded(reading.records), reading.over, until)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "never below 0, and a float beyond 64 bits becomes the largest number"
+)]
+fn rounded(records: f64) -> u64 {
+    records.round() as u64
 }
 
 impl Observer for Watching {
@@ -107,7 +142,8 @@ impl Observer for Watching {
         self.counters.ended(cluster, ending);
     }
 
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str) {
+        let by: Arc<str> = who.into();
         if let Some(poller) = self.pollers.get(cluster) {
             poller.tell(to.iter().filter_map(|(key, to)| {
                 Some(Moved {
@@ -115,6 +151,7 @@ impl Observer for Watching {
                     topic: TopicName::from(key.topic.as_str()),
                     partition: Partition(key.partition),
                     to: (*to)?,
+                    by: by.clone(),
                 })
             }));
         }

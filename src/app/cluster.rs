@@ -62,6 +62,11 @@ impl Watch {
         (self.poller.cluster().clone(), self.poller.own_resets())
     }
 
+    /// Where the cluster's snapshots appear.
+    pub(super) fn latest(&self) -> (Arc<str>, watch::Receiver<Arc<Snapshot>>) {
+        (self.poller.cluster().clone(), self.snapshots.clone())
+    }
+
     /// Starts polling and packing.
     pub(super) fn spawn(self, tasks: &mut JoinSet<()>) {
         tasks.spawn(self.poller.run());

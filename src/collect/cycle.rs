@@ -308,11 +308,8 @@ fn seems_lost(reading: &GroupReading, topics: &HashMap<TopicName, TopicReading>)
     reading.commits.iter().flatten().flatten().any(|commits| {
         topics.get(&commits.topic).is_some_and(|topic| {
             commits.partitions.iter().any(|(partition, committed)| {
-                let log = topic
-                    .logs
-                    .binary_search_by_key(partition, |log| log.partition)
-                    .map(|at| topic.logs[at]);
-                matches!((committed, log), (Ok(c), Ok(PartitionLog { start: Ok(s), .. })) if lag::lost(*c, s) > 0)
+                let log = topic.log(*partition);
+                matches!((committed, log), (Ok(c), Some(PartitionLog { start: Ok(s), .. })) if lag::lost(*c, *s) > 0)
             })
         })
     })

@@ -14,8 +14,10 @@ use crate::model::TopicName;
 use crate::observation::Observation;
 use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
+use crate::observation::TopicReading;
 use crate::time::Plan;
 use crate::time::Timelines;
+use crate::time::TopicTimes;
 
 /// An answer can raise one more question (the bracket around a record gets narrower, a gap ends at a marker); more wait for the next
 /// cycle.
@@ -43,27 +45,25 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    for commits in heard
-        .groups
-        .iter()
-        .filter_map(|group| group.commits.as_ref()?.as_ref().ok())
-        .flatten()
-    {
-        want(timelines, commits, heard, now);
+    let commits = heard.groups.iter().filter_map(|group| group.commits.as_ref()?.as_ref().ok());
+    // Topic by topic: what is known of one stays at hand for all of its readers.
+    let mut commits: Vec<&TopicCommits> = commits.flatten().collect();
+    commits.sort_by_key(|commits| &commits.topic);
+    for readers in commits.chunk_by(|a, b| a.topic == b.topic) {
+        let name = &readers[0].topic;
+        if let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) {
+            readers.iter().for_each(|commits| want(topic, commits, reading, now));
+            topic.settle();
+        }
     }
 }
 
-fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, now: Moment) {
-    let (Some(reading), Some(topic)) = (heard.topics.get(&commits.topic), timelines.get_mut(&commits.topic)) else {
-        return;
-    };
+fn want(topic: &mut TopicTimes, commits: &TopicCommits, reading: &TopicReading, now: Moment) {
     for (partition, committed) in &commits.partitions {
-        let Ok(at) = reading.logs.binary_search_by_key(partition, |log| log.partition) else {
+        let Some(log) = reading.log(*partition) else {
             continue;
         };
-        if let (Ok(committed), Ok(start), Ok(end)) =
-            (committed, reading.logs[at].start, counting_end(&reading.logs[at]))
-        {
+        if let (Ok(committed), Ok(start), Ok(end)) = (committed, log.start, counting_end(log)) {
             topic.want(*partition, (*committed).max(start), end, now);
         }
     }

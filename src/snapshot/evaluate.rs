@@ -154,9 +154,11 @@ fn count(groups: &[GroupReading]) -> (u32, u32) {
 
 fn groups(
     known: &mut HashMap<GroupId, GroupHistory>,
-    readings: Vec<GroupReading>,
+    mut readings: Vec<GroupReading>,
     context: &Context<'_>,
 ) -> Vec<Arc<GroupView>> {
+    // Readers of the same topic one after another: what is known of it stays at hand.
+    readings.sort_by(|a, b| first_topic(a).cmp(&first_topic(b)));
     let mut views = Vec::with_capacity(readings.len());
     let mut kept = HashMap::with_capacity(readings.len());
     for reading in readings {
@@ -170,6 +172,11 @@ fn groups(
     // What was not read is not shown: the collector asks for every known group until its coordinator says that it is gone.
     *known = kept;
     views
+}
+
+fn first_topic(reading: &GroupReading) -> Option<&TopicName> {
+    let commits = reading.commits.as_ref()?.as_ref().ok()?;
+    commits.first().map(|commits| &commits.topic)
 }
 
 impl History {

@@ -17,6 +17,7 @@ use super::history::GroupTopicHistory;
 use super::pair;
 use super::pair::Pair;
 use super::pair::Surroundings;
+use super::pair::find;
 use super::topic::TopicNow;
 use super::topic::says_it_does_not_exist;
 use super::view::GroupTopicView;
@@ -64,10 +65,13 @@ pub(super) fn evaluate(
         context,
     };
     let mut moved = false;
-    let mut partitions = Vec::with_capacity(holding.commits.len().max(holding.owners.len()));
+    let expected = holding.commits.len().max(holding.owners.len());
+    let mut partitions = Vec::with_capacity(expected);
+    history.pairs.reserve_exact(expected.saturating_sub(history.pairs.len()));
     for pair in pairs(holding) {
-        let earlier = before.and_then(|before| earlier(before, pair.partition));
-        let (view, changes) = pair::evaluate(pair, &around, history.pair(pair.partition), earlier);
+        let likely = partitions.len();
+        let earlier = before.and_then(|before| earlier(before, pair.partition, likely));
+        let (view, changes) = pair::evaluate(pair, &around, history.pair(pair.partition, likely), earlier);
         history.count(changes);
         moved |= changes.moved;
         partitions.push(view);
@@ -103,6 +107,7 @@ fn view(
         uncommitted_partitions,
         uncommitted_records,
         assigned_partitions: (holding.ownership != Ownership::Unknown).then_some(assigned),
+        unowned_partitions: unowned(holding, topic),
         unreadable: unreadable(&partitions),
         consumed: history.consumed,
         lost: history.lost,
@@ -110,6 +115,17 @@ fn view(
         retention_margin: margin(&partitions),
         partitions,
     }
+}
+
+/// Where nobody has any partition the members read other topics, or there are none: nothing of this one is missing.
+fn unowned(holding: &Holding<'_>, topic: TopicNow<'_>) -> Option<u32> {
+    let TopicNow::There(_, meta) = topic else { return None };
+    if holding.ownership != Ownership::Known || holding.owners.is_empty() {
+        return None;
+    }
+    let owned = |partition| holding.owners.binary_search_by_key(&partition, |(p, _)| *p).is_ok();
+    let without = meta.partitions.iter().filter(|it| !owned(it.partition)).count();
+    u32::try_from(without).ok()
 }
 
 impl GroupTopicHistory {
@@ -150,11 +166,8 @@ fn pairs<'a>(holding: &'a Holding<'_>) -> impl Iterator<Item = Pair> + 'a {
     })
 }
 
-fn earlier(before: &GroupTopicView, partition: Partition) -> Option<&PartitionView> {
-    let at = before
-        .partitions
-        .binary_search_by_key(&partition, |view| view.partition)
-        .ok()?;
+fn earlier(before: &GroupTopicView, partition: Partition, likely: usize) -> Option<&PartitionView> {
+    let at = find(&before.partitions, likely, partition, |view| view.partition).ok()?;
     Some(&before.partitions[at])
 }
 
@@ -240,15 +253,13 @@ fn uncommitted(
         let standing = before.filter(|_| matches!(topic, TopicNow::Unknown(_)) && partitions.iter().any(|p| !p.fresh));
         return standing.map_or((None, None), |b| (b.uncommitted_partitions, b.uncommitted_records));
     };
-    let has_commit = |partition: Partition| {
-        partitions
-            .binary_search_by_key(&partition, |v| v.partition)
-            .is_ok_and(|at| counts(&partitions[at]))
+    let has_commit = |partition: Partition, likely: usize| {
+        find(partitions, likely, partition, |view| view.partition).is_ok_and(|at| counts(&partitions[at]))
     };
     let mut count = 0;
     let mut records = Some(0);
-    for (part, log) in meta.partitions.iter().zip(&reading.logs) {
-        if !has_commit(part.partition) {
+    for (likely, (part, log)) in meta.partitions.iter().zip(&reading.logs).enumerate() {
+        if !has_commit(part.partition, likely) {
             count += 1;
             let end = if context.settings.read_committed {
                 log.stable.unwrap_or(log.end)

@@ -8,6 +8,7 @@ use crate::failure::Reason;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::Status;
+use crate::observation::PartitionLog;
 use crate::time::Answer;
 use crate::time::TopicTimes;
 use crate::verdict::Changes;
@@ -53,8 +54,9 @@ pub(super) fn evaluate(
     state: &mut PairState,
     before: Option<&PartitionView>,
 ) -> (PartitionView, Changes) {
-    let limits = limits(around, pair.partition);
-    let exists = around.topic.log(pair.partition).is_ok();
+    let log = around.topic.log(pair.partition);
+    let limits = log.and_then(|log| limits(log, around.context.settings.read_committed));
+    let exists = log.is_ok();
     let pair = Pair {
         committed: pair
             .committed
@@ -73,13 +75,13 @@ pub(super) fn evaluate(
 }
 
 /// S and the E that counts.
-fn limits(around: &Surroundings<'_>, partition: Partition) -> Heard<(Offset, Offset)> {
-    let log = around.topic.log(partition)?;
-    let end = if around.context.settings.read_committed {
-        log.stable.unwrap_or(log.end).map_err(of_what_exists)?
+fn limits(log: &PartitionLog, read_committed: bool) -> Heard<(Offset, Offset)> {
+    let end = if read_committed {
+        log.stable.unwrap_or(log.end)
     } else {
-        log.end.map_err(of_what_exists)?
+        log.end
     };
+    let end = end.map_err(of_what_exists)?;
     Ok((log.start.map_err(of_what_exists)?, end))
 }
 
@@ -197,9 +199,9 @@ fn blank(pair: Pair, status: Status) -> PartitionView {
 }
 
 impl GroupTopicHistory {
-    /// What is kept of a partition; pairs are evaluated in order, so that a search finds the place.
-    pub(super) fn pair(&mut self, partition: Partition) -> &mut PairState {
-        let at = match self.pairs.binary_search_by_key(&partition, |pair| pair.partition) {
+    /// What is kept of a partition, which is sought for from a place on where it is likely to be.
+    pub(super) fn pair(&mut self, partition: Partition, likely: usize) -> &mut PairState {
+        let at = match find(&self.pairs, likely, partition, |pair| pair.partition) {
             Ok(at) => at,
             Err(at) => {
                 self.pairs.insert(
@@ -219,5 +221,18 @@ impl GroupTopicHistory {
         self.consumed += changes.consumed;
         self.lost += changes.lost;
         self.rewinds += u64::from(changes.rewound);
+    }
+}
+
+/// The place of a partition among those sorted by it, or where it would have to be: mostly where it is likely to be.
+pub(super) fn find<T>(
+    sorted: &[T],
+    likely: usize,
+    partition: Partition,
+    of: impl Fn(&T) -> Partition,
+) -> Result<usize, usize> {
+    match sorted.get(likely) {
+        Some(there) if of(there) == partition => Ok(likely),
+        _ => sorted.binary_search_by_key(&partition, of),
     }
 }

@@ -182,10 +182,8 @@ impl<'a> TopicNow<'a> {
     pub(super) fn log(self, partition: Partition) -> Result<&'a PartitionLog, Cause> {
         match self {
             Self::There(reading, _) => reading
-                .logs
-                .binary_search_by_key(&partition, |log| log.partition)
-                .map(|index| &reading.logs[index])
-                .map_err(|_| Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)),
+                .log(partition)
+                .ok_or(Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)),
             Self::Gone => Err(Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)),
             Self::Unknown(cause) => Err(cause),
         }

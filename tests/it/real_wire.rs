@@ -2,7 +2,7 @@
 
 mod moves;
 mod secure;
-mod streams;
+pub(crate) mod streams;
 mod writes;
 
 use std::sync::Arc;

@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::super::CliError;
 use super::super::ExitStatus;
+use super::progress::Shown;
 use super::way::Stop;
 
 /// Stdout and stderr, and what is known of whoever reads them.
@@ -19,6 +20,7 @@ pub(in crate::cli) struct Console<'a> {
     err: Box<dyn Write + 'a>,
     /// Whether a person reads stderr.
     watched: bool,
+    progress: Shown,
     zone: TimeZone,
 }
 
@@ -31,12 +33,32 @@ impl<'a> Console<'a> {
     }
 
     pub(in crate::cli) fn new(out: &'a mut dyn Write, err: Box<dyn Write + 'a>, watched: bool, zone: TimeZone) -> Self {
+        let progress = if watched { Shown::Line } else { Shown::Nothing };
         Self {
             out,
             err,
             watched,
+            progress,
             zone,
         }
+    }
+
+    /// With `-v` progress is told in whole lines, between those of the log.
+    pub(in crate::cli) fn verbose(mut self, verbose: u8) -> Self {
+        if verbose > 0 {
+            self.progress = Shown::Lines;
+        }
+        self
+    }
+
+    /// How progress is shown.
+    pub(super) fn progress(&self) -> Shown {
+        self.progress
+    }
+
+    /// Writes over the line that the cursor is in, and leaves it there. A terminal that is gone is no reason to stop.
+    pub(super) fn draw(&mut self, line: &str) {
+        let _ = write!(self.err, "\r\x1b[K{line}").and_then(|()| self.err.flush());
     }
 
     /// Local time.

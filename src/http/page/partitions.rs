@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::figures::absent;
 use super::figures::count;
 use super::figures::count_or;
 use super::figures::counted;
+use super::figures::duration;
 use super::figures::lag_time;
 use super::group_ask::Order;
 use super::group_ask::PAGE;
@@ -15,8 +17,10 @@ use super::markup::Name;
 use super::markup::Text;
 use super::markup::segment;
 use super::status::Badge;
+use crate::model::GroupState;
+use crate::report::Why;
+use crate::report::absent_of_group;
 use crate::report::absent_of_partition;
-use crate::report::elapsed;
 use crate::snapshot::GroupView;
 use crate::snapshot::PartitionView;
 use crate::snapshot::TimeView;
@@ -31,6 +35,9 @@ const TITLES: [(&str, Option<Order>, &str); 8] = [
     ("Log end", None, "n"),
     ("Distance to deletion", None, "b"),
 ];
+
+/// Standing still for less than this is nothing to speak of.
+const NOTED: Duration = Duration::from_secs(60);
 
 type Row<'a> = (&'a str, &'a PartitionView);
 
@@ -149,7 +156,7 @@ fn write_row(out: &mut String, (topic, it): Row<'_>, view: &GroupView) -> fmt::R
         owner(it, view),
         count_or(it.committed, why.get("committed_offset")),
         count_or(it.end, why.get("end_offset")),
-        bar(it)
+        bar(it, why.get("lag_records"))
     )
 }
 
@@ -161,39 +168,52 @@ fn note(it: &PartitionView) -> String {
     } else if let Some(ahead) = above(it.ahead()) {
         format!("{} ahead", count(ahead))
     } else {
-        let still = it.stalled_seconds.filter(|seconds| *seconds >= 60.0);
-        still.map_or_else(String::new, |seconds| format!("for {}", elapsed(seconds.into())))
+        let still = it.stalled_seconds.and_then(|it| Duration::try_from_secs_f32(it).ok());
+        let still = still.filter(|still| *still >= NOTED);
+        still.map_or_else(String::new, |still| format!("for {}", duration(still)))
     }
 }
 
 fn owner(it: &PartitionView, view: &GroupView) -> String {
-    let member = it.owner.and_then(|index| {
-        let members = view.members.as_ref()?;
-        members.members.get(usize::try_from(index).ok()?)
-    });
-    member.map_or_else(
-        || absent(None),
-        |member| format!("{} <small>{}</small>", Name(&member.client_id), Name(&member.host)),
-    )
+    let Some(members) = &view.members else {
+        return absent(absent_of_group(view).get("members"));
+    };
+    let member = it
+        .owner
+        .and_then(|index| members.members.get(usize::try_from(index).ok()?));
+    match member {
+        Some(member) => format!("{} <small>{}</small>", Name(&member.client_id), Name(&member.host)),
+        None if view.state.as_ref().is_some_and(GroupState::is_rebalancing) => unsaid("rebalancing"),
+        None => unsaid("nobody"),
+    }
+}
+
+fn unsaid(words: &str) -> String {
+    format!("<span class=\"absent\">{words}</span>")
 }
 
 /// The log from its start, where retention deletes, to its end: read up to the commit, unread beyond. The nearer the mark is to the left,
 /// the sooner unread records are deleted.
-fn bar(it: &PartitionView) -> String {
+fn bar(it: &PartitionView, why: Option<Why>) -> String {
     let (Some(committed), Some(start), Some(end)) = (it.committed, it.start, it.end) else {
-        return absent(None);
+        return absent(why);
     };
     let length = end.since(start);
     if length == 0 {
-        return "<span class=\"absent\">empty log</span>".to_owned();
+        return unsaid("empty log");
     }
     let read = committed.min(end).since(start);
     // At most 1,000 of 1,000: the two are exact, and so is their quotient.
     let thousandths = u128::from(read) * 1000 / u128::from(length);
     let words = format!("{}.{} %", thousandths / 10, thousandths % 10);
+    let hover = format!(
+        "the log starts at {}; {} records are between it and the commit",
+        count(start),
+        count(read)
+    );
     format!(
-        "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
-         <rect class=\"unread\" width=\"1000\" height=\"10\"/><rect class=\"read\" width=\"{thousandths}\" height=\"10\"/></svg> {words}"
+        "<span title=\"{hover}\"><svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect class=\"unread\" width=\"1000\" height=\"10\"/><rect class=\"read\" width=\"{thousandths}\" height=\"10\"/></svg> {words}</span>"
     )
 }
 

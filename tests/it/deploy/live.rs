@@ -88,7 +88,8 @@ fn each_story_raises_its_alerts_and_fills_the_dashboards_and_a_restart_changes_n
         assert!(*took <= waits[alert] + SLACK, "{alert} of {group} after {took:?}");
     }
     let notes = alertmanager.annotations("KafkaGroupStalled");
-    assert_eq!(notes["page"], "http://tidemark.example/");
+    assert_eq!(notes["page"], "http://tidemark.example/clusters/main/groups/payments");
+    assert_eq!(demo.get("/clusters/main/groups/payments").status, 200);
     assert_eq!(
         notes["facts"],
         "http://tidemark.example/api/v1/clusters/main/groups/payments"

@@ -34,7 +34,7 @@ pub(crate) struct Secure {
 
 impl Secure {
     /// Writes certificates for the brokers and for a client into `folder`.
-    pub(super) fn write(folder: &Path) -> Self {
+    pub(crate) fn write(folder: &Path) -> Self {
         let authority = Authority::new("tidemark tests");
         let (server, server_key) = authority.issue(&["localhost", "127.0.0.1"]);
         let (expired, expired_key) = authority.issue_expired(&["localhost", "127.0.0.1"]);

@@ -132,16 +132,12 @@ impl GroupFacts for Client {
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         deadline: Instant,
-    ) -> Vec<Heard<Option<Offset>>> {
+    ) -> Vec<Heard<Option<(Offset, UnixMillis)>>> {
         let dated: Vec<_> = partitions
             .iter()
             .map(|(topic, partition)| (topic.clone(), *partition, time))
             .collect();
-        let found = self.dated(&dated, deadline).await;
-        found
-            .into_iter()
-            .map(|found| found.map(|found| found.map(|(offset, _)| offset)))
-            .collect()
+        self.dated(&dated, deadline).await
     }
 }
 

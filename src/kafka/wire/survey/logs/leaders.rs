@@ -169,21 +169,40 @@ impl Client {
                 .read(|body, version| answers::list_offsets::read(body, version, names))
                 .map_err(|error| self.cluster.garbage(Api::ListOffsets, error))
         });
+        let answer = match &answer {
+            Ok(answer) => answer,
+            Err(failure) => return batch.iter().for_each(|index| heard[*index] = Err(failure.cause)),
+        };
+        let mut last: Option<(&TopicName, Partitions<'_>)> = None;
         for &index in batch {
             let want = &wants[index];
-            heard[index] = match &answer {
-                Ok(answer) => {
-                    let listed = answer.get(want.topic, want.partition).copied();
-                    let listed = listed.unwrap_or(Err(Cause::Malformed));
-                    if let Err(cause) = listed {
-                        self.failed(Api::ListOffsets, cause);
-                    }
-                    listed
-                }
-                Err(failure) => Err(failure.cause),
+            // Partitions of one topic mostly come one after another, in their order.
+            let rest = match last {
+                Some((topic, rest)) if std::ptr::eq(topic, want.topic) => rest,
+                _ => answer.of(want.topic),
             };
+            let (listed, rest) = listed(rest, want.partition).unwrap_or_else(|| {
+                let all = answer.of(want.topic);
+                listed(all, want.partition).unwrap_or((Err(Cause::Malformed), all))
+            });
+            last = Some((want.topic, rest));
+            if let Err(cause) = listed {
+                self.failed(Api::ListOffsets, cause);
+            }
+            heard[index] = listed;
         }
     }
+}
+
+type Partitions<'a> = &'a [(Partition, Heard<Listed>)];
+
+/// What is said of a partition, and what comes after it.
+fn listed(partitions: Partitions<'_>, partition: Partition) -> Option<(Heard<Listed>, Partitions<'_>)> {
+    let place = match partitions.first() {
+        Some((first, _)) if *first == partition => 0,
+        _ => partitions.binary_search_by_key(&partition, |entry| entry.0).ok()?,
+    };
+    Some((partitions[place].1, &partitions[place + 1..]))
 }
 
 /// Whom to ask about a partition of a topic with these partitions.

@@ -1,0 +1,7 @@
+//! The page in a real browser.
+
+mod crowd;
+mod hostile;
+mod looks;
+mod pictures;
+mod stories;
