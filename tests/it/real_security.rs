@@ -3,6 +3,7 @@
 
 mod client_files;
 mod clients;
+mod moved;
 mod refusals;
 mod rotation;
 mod tokens;

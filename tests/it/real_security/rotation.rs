@@ -8,6 +8,8 @@ use super::tls;
 use super::topic;
 use crate::support::Kafka;
 use crate::support::unique;
+use crate::support::wait::PATIENCE;
+use crate::support::wait::eventually;
 use crate::support::written;
 
 /// Makes the user known by that password, or changes it.
@@ -22,7 +24,7 @@ fn set_password(kafka: &Kafka, user: &str, password: &str) {
         "--entity-name",
         user,
     ];
-    kafka.tool("kafka.admin.ConfigCommand", &arguments);
+    kafka.tool("ConfigCommand", &arguments);
 }
 
 #[test]
@@ -49,7 +51,7 @@ fn real_a_password_changed_at_kafka_and_on_disk_is_taken_up() {
 
     set_password(kafka, &user, "second");
     let mut late = Both::of(&kafka.sasl_ssl(), &json!({"client_properties": properties}));
-    late.stay_out_soon(&topic, Cause::Authentication);
+    late.stay_out(&topic, Cause::Authentication);
     written(folder.path(), "password", "second\n");
     written(folder.path(), "client.properties", &java("second"));
     by_file.come_in_soon(&topic);
@@ -74,7 +76,11 @@ fn real_certificates_replaced_on_disk_are_taken_up() {
     let mut both = Both::of(&kafka.mutual_tls(), &json!({"tls": shown}));
     both.stay_out(&topic, Cause::Tls);
     put("ca.pem", &secure.authority);
-    both.stay_out_soon(&topic, Cause::Tls);
+    // The broker is trusted now, and does not trust.
+    eventually("the new authority is taken up", PATIENCE, || {
+        let told = both.fail(&topic);
+        (!told.contains("tls.ca_file")).then_some(())
+    });
     put("client.pem", &secure.client_certificate);
     put("client.key", &secure.client_key);
     both.come_in_soon(&topic);
