@@ -45,6 +45,7 @@ pub use security::Authorities;
 pub use security::Bearer;
 pub use security::Identity;
 pub use security::Mechanism;
+pub use security::MskIam;
 pub use security::PasswordLogin;
 pub use security::PasswordMechanism;
 pub use security::Sasl;

@@ -115,7 +115,10 @@ fn config(bootstrap: &str) -> Config {
         value: value.to_owned(),
     };
     // The limit is there to protect Prometheus; here every series is wanted.
-    let flags = [flag("clusters.0.series_limit", "10000000"), flag("poll_interval", "15s")];
+    let flags = [
+        flag("clusters.0.series_limit", "10000000"),
+        flag("poll_interval", "15s"),
+    ];
     load(&Source::Brokers(bootstrap.to_owned()), &flags, [])
         .expect("a configuration")
         .config

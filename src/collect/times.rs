@@ -45,7 +45,10 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    let commits = heard.groups.iter().filter_map(|group| group.commits.as_ref()?.as_ref().ok());
+    let commits = heard
+        .groups
+        .iter()
+        .filter_map(|group| group.commits.as_ref()?.as_ref().ok());
     // Topic by topic: what is known of one stays at hand for all of its readers.
     let mut commits: Vec<&TopicCommits> = commits.flatten().collect();
     commits.sort_by_key(|commits| &commits.topic);

@@ -28,6 +28,9 @@ pub struct PropertiesError {
     pub problems: Vec<String>,
 }
 
+/// Java code that does what tidemark does anyway.
+const MSK_HANDLER: &str = "software.amazon.msk.auth.iam.IAMClientCallbackHandler";
+
 /// Settings that make a client trust or be somebody in ways that are not served.
 const REFUSED: [(&str, &str); 8] = [
     ("ssl.engine.factory.class", "is Java code: name the files it reads"),
@@ -82,7 +85,8 @@ fn security(properties: &Properties, problems: &mut Vec<String>) -> Security {
                 "{key}: ${{…}} is not filled in: put the value there, or the path of its file"
             ));
         }
-        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == key) {
+        let of_msk = properties.get(key) == Some(MSK_HANDLER);
+        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == key && !of_msk) {
             problems.push(format!("{key}: {why}"));
         }
     }

@@ -67,7 +67,9 @@ pub(super) fn evaluate(
     let mut moved = false;
     let expected = holding.commits.len().max(holding.owners.len());
     let mut partitions = Vec::with_capacity(expected);
-    history.pairs.reserve_exact(expected.saturating_sub(history.pairs.len()));
+    history
+        .pairs
+        .reserve_exact(expected.saturating_sub(history.pairs.len()));
     for pair in pairs(holding) {
         let likely = partitions.len();
         let earlier = before.and_then(|before| earlier(before, pair.partition, likely));

@@ -26,9 +26,13 @@ pub(super) struct Waits {
 impl Waits {
     /// One more wait. `alarmed`: it was called stalled or stopped while it lasted.
     pub(super) fn add(&mut self, wait: Duration, alarmed: bool, settings: &Settings) {
-        let quarters = u16::try_from(millis(wait).saturating_mul(4).div_ceil(millis(settings.poll_interval).max(1)))
-            .unwrap_or(u16::MAX)
-            .min(ALARMED - 1);
+        let quarters = u16::try_from(
+            millis(wait)
+                .saturating_mul(4)
+                .div_ceil(millis(settings.poll_interval).max(1)),
+        )
+        .unwrap_or(u16::MAX)
+        .min(ALARMED - 1);
         // Too short to make the window any longer.
         let quick = !alarmed && wait.saturating_mul(3) <= settings.cycles();
         if quick && (1..RUN).contains(&self.run) {

@@ -11,6 +11,7 @@ pub(crate) mod groups;
 pub(crate) mod http;
 pub(crate) mod jars;
 mod kafka;
+pub(crate) mod oldest;
 pub(crate) mod ports;
 pub(crate) mod process;
 mod prometheus;

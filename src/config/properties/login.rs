@@ -7,6 +7,7 @@ use super::syntax::Properties;
 use crate::config::Bearer;
 use crate::config::Material;
 use crate::config::Mechanism;
+use crate::config::MskIam;
 use crate::config::PasswordLogin;
 use crate::config::PasswordMechanism;
 use crate::config::Sasl;
@@ -56,6 +57,7 @@ pub(super) fn sasl(properties: &Properties, problems: &mut Vec<String>) -> Optio
         Mechanism::ScramSha256 => from.password(PasswordMechanism::ScramSha256, "ScramLoginModule", problems),
         Mechanism::ScramSha512 => from.password(PasswordMechanism::ScramSha512, "ScramLoginModule", problems),
         Mechanism::OAuthBearer => from.bearer(problems),
+        Mechanism::AwsMskIam => from.msk(problems),
     }
 }
 
@@ -110,6 +112,21 @@ impl Given<'_> {
             None => TokenSource::Endpoint(self.endpoint(url, problems)?),
         };
         Some(Sasl::Bearer(Bearer { source, extensions }))
+    }
+
+    fn msk(&self, problems: &mut Vec<String>) -> Option<Sasl> {
+        if let Some(module) = &self.module {
+            is(module, "IAMLoginModule", problems)?;
+            for (key, _) in module.options() {
+                problems.push(format!(
+                    "sasl.jaas.config: {key}: is not served: the credentials are those that the process runs under"
+                ));
+            }
+        }
+        Some(Sasl::Bearer(Bearer {
+            source: TokenSource::MskIam(MskIam { region: None }),
+            extensions: Vec::new(),
+        }))
     }
 
     fn endpoint(&self, url: &str, problems: &mut Vec<String>) -> Option<TokenEndpoint> {

@@ -223,7 +223,11 @@ mod tests {
             (258, 285, 0, 0),
         ] {
             let number = length_number(length);
-            assert_eq!((number.symbol, number.bits, number.count), (symbol, bits, count), "{length}");
+            assert_eq!(
+                (number.symbol, number.bits, number.count),
+                (symbol, bits, count),
+                "{length}"
+            );
         }
         for (distance, symbol, bits, count) in [
             (1, 0, 0, 0),
@@ -236,7 +240,11 @@ mod tests {
             (32_768, 29, 8_191, 13),
         ] {
             let number = distance_number(distance);
-            assert_eq!((number.symbol, number.bits, number.count), (symbol, bits, count), "{distance}");
+            assert_eq!(
+                (number.symbol, number.bits, number.count),
+                (symbol, bits, count),
+                "{distance}"
+            );
         }
     }
 
@@ -246,6 +254,19 @@ mod tests {
         lengths.extend([5; 9]);
         lengths.extend([0, 0, 0, 0, 7, 7]);
         let shown: Vec<_> = runs(&lengths).iter().map(|run| (run.symbol, run.bits)).collect();
-        assert_eq!(shown, [(18, 127), (18, 1), (5, 0), (16, 3), (5, 0), (5, 0), (17, 1), (7, 0), (7, 0)]);
+        assert_eq!(
+            shown,
+            [
+                (18, 127),
+                (18, 1),
+                (5, 0),
+                (16, 3),
+                (5, 0),
+                (5, 0),
+                (17, 1),
+                (7, 0),
+                (7, 0)
+            ]
+        );
     }
 }

@@ -16,7 +16,9 @@ fn inflated(chunks: &[Chunk]) -> Vec<u8> {
     let mut stream: Vec<u8> = chunks.iter().flat_map(|chunk| chunk.deflated.concat()).collect();
     stream.extend([3, 0]);
     let mut text = Vec::new();
-    DeflateDecoder::new(&stream[..]).read_to_end(&mut text).expect("inflates");
+    DeflateDecoder::new(&stream[..])
+        .read_to_end(&mut text)
+        .expect("inflates");
     text
 }
 
@@ -48,7 +50,11 @@ fn many_blocks_and_pieces_inflate_to_what_was_written_and_are_a_fraction_of_it()
     let whole = chunk(&[text.as_bytes()]);
     checked(&whole, text.as_bytes());
     let size: usize = whole.deflated.iter().map(Bytes::len).sum();
-    assert!(whole.deflated.len() > 3 && size * 10 < text.len(), "{size} of {}", text.len());
+    assert!(
+        whole.deflated.len() > 3 && size * 10 < text.len(),
+        "{size} of {}",
+        text.len()
+    );
     assert!(whole.deflated.iter().all(|piece| piece.len() < 2 * PIECE));
 }
 
@@ -63,7 +69,10 @@ fn chunks_of_one_deflater_know_nothing_of_each_other() {
             deflater.finish()
         })
         .collect();
-    chunks.iter().zip(&texts).for_each(|(chunk, text)| checked(chunk, text.as_bytes()));
+    chunks
+        .iter()
+        .zip(&texts)
+        .for_each(|(chunk, text)| checked(chunk, text.as_bytes()));
     let back_to_front: Vec<Chunk> = chunks.iter().rev().cloned().collect();
     let expected: String = texts.iter().rev().map(String::as_str).collect();
     assert_eq!(String::from_utf8_lossy(&inflated(&back_to_front)), expected);
@@ -72,7 +81,10 @@ fn chunks_of_one_deflater_know_nothing_of_each_other() {
 #[test]
 fn lines_longer_than_a_window_are_not_compared_with_what_is_too_far() {
     let long = "a\"b".repeat(20_000) + "\n";
-    checked(&chunk(&[long.as_bytes(), long.as_bytes(), b"a\"b\n"]), (long.clone() + &long + "a\"b\n").as_bytes());
+    checked(
+        &chunk(&[long.as_bytes(), long.as_bytes(), b"a\"b\n"]),
+        (long.clone() + &long + "a\"b\n").as_bytes(),
+    );
 }
 
 #[test]
