@@ -19,7 +19,7 @@ use crate::support::Prometheus;
 
 /// What stands for the data in the page.
 const DATA: &str = "/*DATA*/";
-/// How far back the curves go: shorter than the demo has run when the last of its alerts fires, and than what statuses take to be told.
+/// How far back the curves go: to when all statuses had been told, and no further.
 const SECONDS: u64 = 120;
 /// Points of a curve.
 const POINTS: u64 = 60;
