@@ -24,6 +24,7 @@ use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+use crate::observation::TopicShares;
 
 mod bearer;
 pub mod records;
@@ -79,6 +80,13 @@ pub trait Survey: Send {
         groups: &mut [ListedGroup],
         deadline: Instant,
     ) -> impl Future<Output = Vec<Heard<Vec<TopicCommits>>>> + Send;
+
+    /// Where each share group begins to read, on every partition it has begun on. Same order as asked; sorted by topic and partition.
+    fn shares(
+        &mut self,
+        groups: &mut [ListedGroup],
+        deadline: Instant,
+    ) -> impl Future<Output = Vec<Heard<Vec<TopicShares>>>> + Send;
 
     /// Metadata of the named topics. Never creates one. Same order as asked.
     fn topics(&mut self, topics: &[TopicName], deadline: Instant)

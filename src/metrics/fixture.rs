@@ -279,6 +279,7 @@ pub(crate) fn group(name: impl Into<GroupId>, topics: Vec<GroupTopicView>) -> Gr
         explained: Box::default(),
         events: Arc::default(),
         trend: Arc::default(),
+        share: None,
         topics,
     }
 }
@@ -291,6 +292,9 @@ pub(crate) fn member(index: u32) -> MemberView {
         host: format!("10.0.0.{index}").into(),
         partitions: Some(1),
         epoch: None,
+        target: None,
+        protocol: None,
+        tasks: None,
     }
 }
 
@@ -336,6 +340,7 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
         idle: Some(0),
         partitions_max: Some(1),
         partitions_min: Some(1),
+        ..MembersView::default()
     });
     orders.lag_time = first.lag_time;
     orders.stalled = Some(Duration::from_millis(720_500));

@@ -149,7 +149,9 @@ fn names(heard: &Observation) -> HashMap<TopicName, Arc<str>> {
 }
 
 fn count(groups: &[GroupReading]) -> (u32, u32) {
-    let whole = |g: &&GroupReading| g.description.is_ok() && !matches!(g.commits, Some(Err(_)));
+    let whole = |g: &&GroupReading| {
+        g.description.is_ok() && !matches!(g.commits, Some(Err(_))) && !matches!(g.shares, Some(Err(_)))
+    };
     let read = groups.iter().filter(whole).count();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     (number(read), number(groups.len() - read))

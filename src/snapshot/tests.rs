@@ -37,6 +37,7 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicMeta;
 use crate::observation::TopicReading;
 
+mod newer;
 mod told;
 mod transactions;
 
@@ -157,6 +158,8 @@ fn member(client: &str, topics: &[(&str, &[i32])]) -> Member {
         assignment: Assignment::Partitions(assigned),
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     }
 }
 
@@ -173,6 +176,7 @@ fn group(name: &str, commits: &[(&str, &[(i32, i64)])]) -> GroupReading {
         listed: listed(name),
         description: Ok(described(Vec::new())),
         commits: Some(Ok(commits)),
+        shares: None,
     }
 }
 
@@ -364,6 +368,7 @@ fn a_group_that_cannot_be_read_stands_and_then_is_only_named() {
         listed: listed("g"),
         description: Err(Cause::Disconnected),
         commits: Some(Err(Cause::Disconnected)),
+        shares: None,
     };
     for _ in 0..3 {
         let seen = world.cycle(vec![failed()], vec![("t", topic(&[(0, 90), (0, 90)]))]);
@@ -415,6 +420,7 @@ fn a_cluster_that_cannot_be_reached_keeps_what_was_read() {
         listed: listed("g"),
         description: Err(Cause::TimedOut),
         commits: Some(Err(Cause::TimedOut)),
+        shares: None,
     };
     let unknown = TopicReading {
         meta: Err(Cause::TimedOut),

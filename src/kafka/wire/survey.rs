@@ -10,6 +10,7 @@ mod logs;
 mod metadata;
 mod presence;
 mod round;
+mod shares;
 #[cfg(test)]
 mod tests;
 
@@ -50,6 +51,7 @@ use crate::observation::PartitionMeta;
 use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+use crate::observation::TopicShares;
 
 /// The wire client of one cluster: reads, never writes. Connects when it is first asked something; dropping it closes everything.
 #[derive(Debug)]
@@ -100,6 +102,10 @@ impl Survey for Client {
 
     async fn commits(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Vec<TopicCommits>>> {
         self.all_commits(groups, deadline).await
+    }
+
+    async fn shares(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Vec<TopicShares>>> {
+        self.all_shares(groups, deadline).await
     }
 
     async fn topics(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicMeta>> {

@@ -58,7 +58,7 @@ fn check(model: &Model, story: &Story, truth: Truth) {
         Truth::Type(kind) => group.kind.to_string() == kind,
         Truth::Members(count) => group.members.len() == count,
         Truth::IdleMembers(count) => idle(group) == count,
-        Truth::Lag(topic, low, high) => (low..=high).contains(&of(topic).lag),
+        Truth::Lag(topic, low, high) | Truth::ShareLag(topic, low, high) => (low..=high).contains(&of(topic).lag),
         Truth::LagSeconds(topic, low, high) => (low..=high).contains(&of(topic).oldest),
         Truth::NoLag(topic) => group.kind == crate::model::GroupType::Share || of(topic).committed == 0,
         Truth::Lost(topic, least) => of(topic).lost >= least,

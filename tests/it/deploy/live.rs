@@ -90,11 +90,18 @@ fn drawn(prometheus: &Prometheus) {
     };
     let silent = sheet::drawn(prometheus, &browser, &of("tidemark-overview"));
     assert_eq!(silent, Vec::<String>::new());
-    let row = browser.eval("[...document.querySelectorAll('tr')].map(it => it.innerText).find(it => it.includes('payments'))");
+    let row = browser
+        .eval("[...document.querySelectorAll('tr')].map(it => it.innerText).find(it => it.includes('payments'))");
     let row = row.as_str().unwrap_or_default();
     assert!(row.contains("stalled"), "{row}");
     let silent = sheet::drawn(prometheus, &browser, &of("tidemark-group"));
-    for title in ["Status", "Lag in time", "Lag in records", "Records a second", "Partitions"] {
+    for title in [
+        "Status",
+        "Lag in time",
+        "Lag in records",
+        "Records a second",
+        "Partitions",
+    ] {
         assert!(!silent.iter().any(|it| it == title), "{title}");
     }
     assert!(browser.texts("section").iter().any(|text| text.contains("stalled")));

@@ -73,7 +73,10 @@ fn html(prometheus: &Prometheus, of: &Of) -> String {
 /// What one expression finds: labels and points of each series; the last alone where the panel asks for no more.
 fn results(prometheus: &Prometheus, target: &Value, of: &Of) -> Value {
     let expression = filled(target["expr"].as_str().expect("an expression"), of.group, of.topic);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970")
+        .as_secs();
     let from = if target["instant"] == true { now } else { now - SECONDS };
     let series = prometheus.range(&expression, (from, now), SECONDS / POINTS);
     let series = series.unwrap_or_else(|| panic!("no answer: {expression}"));

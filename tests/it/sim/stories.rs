@@ -63,6 +63,7 @@ fn holds(scrape: &Scrape, earlier: &Scrape, story: &Story, truth: Truth) -> bool
         Truth::Members(members) => group("kafka_group_members") == count(members),
         Truth::IdleMembers(members) => group("kafka_group_idle_members") == count(members),
         Truth::Lag(name, low, high) => within(topic("kafka_group_topic_lag_records", name), low, high),
+        Truth::ShareLag(name, low, high) => within(topic("kafka_share_group_topic_lag_records", name), low, high),
         Truth::LagSeconds(name, low, high) => within(topic("kafka_group_topic_lag_seconds", name), low, high),
         Truth::LagGrows(name) => {
             let then = value(earlier, "kafka_group_topic_lag_records", story, Some(name));

@@ -92,7 +92,11 @@ impl Prometheus {
     /// What the expression finds from one second to another, every so many seconds: of each series the labels, and when it had which
     /// value. `None` where the expression is wrong.
     pub(crate) fn range(&self, expression: &str, (from, to): (u64, u64), step: u64) -> Option<Vec<Curve>> {
-        let answer = self.ask("query_range", expression, &format!("&start={from}&end={to}&step={step}"))?;
+        let answer = self.ask(
+            "query_range",
+            expression,
+            &format!("&start={from}&end={to}&step={step}"),
+        )?;
         let point = |point: &Value| Some((point[0].as_f64()?, point[1].as_str()?.parse().ok()?));
         let curve = |found: &Value| {
             let labels = serde_json::from_value(found["metric"].clone()).ok()?;
