@@ -18,6 +18,7 @@ mod real_churn;
 mod real_cli;
 mod real_faults;
 mod real_kafka;
+mod real_kinds;
 mod real_records;
 mod real_resets;
 mod real_secure;
