@@ -4,7 +4,7 @@ use crate::support::Browser;
 use crate::support::Demo;
 
 /// Group, status, and words of its row.
-const TOLD: [(&str, &str, &str); 14] = [
+const TOLD: [(&str, &str, &str); 15] = [
     ("payments", "stalled", "Stuck"),
     ("invoice-mailer", "stopped", "Stopped"),
     ("audit-archiver", "lost", "Lost"),
@@ -18,6 +18,7 @@ const TOLD: [(&str, &str, &str); 14] = [
     ("flink-savepoints", "ok", "simple · Empty"),
     ("thumbnails", "ok", ""),
     ("one-off-import", "ok", "nothing is unread"),
+    ("settlement", "ok", ""),
     ("email-workers", "", "does not apply"),
 ];
 
@@ -41,7 +42,7 @@ fn every_story_is_found_and_told() {
     );
     assert!(browser.text(".fold").contains("1 dormant group"));
     browser.click(".fold a");
-    browser.until("document.querySelectorAll('table.groups tbody tr').length === 15");
+    browser.until("document.querySelectorAll('table.groups tbody tr').length === 16");
     assert!(browser.address().ends_with("/?dormant=1"));
 
     browser.click(&format!("{} a", row("payments")));

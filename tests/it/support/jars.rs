@@ -12,12 +12,21 @@ const DEFAULT: &str = "4.3.1";
 
 /// The folder of the jars; `None`, said on stderr, on a machine without Java, or without Maven where it is needed.
 pub(crate) fn folder() -> Option<PathBuf> {
+    fetched("kafka", "pom.xml")
+}
+
+/// The folder of the jars of Kafka Streams and its examples, likewise.
+pub(crate) fn streams() -> Option<PathBuf> {
+    fetched("streams", "streams.xml")
+}
+
+fn fetched(name: &str, pom: &str) -> Option<PathBuf> {
     if !super::have(&["java"]) {
         return None;
     }
     let version = env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned());
     let cache = cache();
-    let jars = cache.join(format!("kafka-{version}"));
+    let jars = cache.join(format!("{name}-{version}"));
     if !jars.exists() {
         if !super::have(&["mvn"]) {
             return None;
@@ -27,7 +36,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
         let lock = File::create(cache.join("kafka.lock")).expect("a lock file");
         lock.lock().expect("a lock");
         if !jars.exists() {
-            fetch(&version, &cache, &jars);
+            fetch(pom, &version, &cache, &jars);
         }
     }
     Some(jars)
@@ -41,7 +50,7 @@ fn cache() -> PathBuf {
 }
 
 /// Into a folder beside, renamed when it is whole.
-fn fetch(version: &str, cache: &Path, jars: &Path) {
+fn fetch(pom: &str, version: &str, cache: &Path, jars: &Path) {
     let partial = tempfile::tempdir_in(cache).expect("a folder");
     let run = Command::new("mvn")
         .args([
@@ -51,7 +60,7 @@ fn fetch(version: &str, cache: &Path, jars: &Path) {
             "-DincludeScope=runtime",
             "-f",
         ])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/pom.xml"))
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kafka").join(pom))
         .arg(format!("-Dkafka.version={version}"))
         .arg(format!("-DoutputDirectory={}", partial.path().display()))
         .output()
