@@ -10,6 +10,7 @@ mod faithful;
 mod faults;
 mod judging;
 mod layers;
+mod listeners;
 mod page;
 mod readme;
 mod real_ages;

@@ -54,6 +54,11 @@ fn boards() -> Vec<(String, Value)> {
     boards
 }
 
+/// One of them by its name.
+pub(super) fn board(name: &str) -> Value {
+    serde_json::from_str(&text(&format!("dashboards/{name}.json"))).expect("JSON")
+}
+
 fn panels(name: &str, board: &Value) -> Vec<Panel> {
     let nested = |panel: &Value| panel["panels"].as_array().cloned().unwrap_or_default();
     let all = board["panels"].as_array().expect("panels");
@@ -170,7 +175,7 @@ fn links_lead_to_dashboards_that_exist() {
 }
 
 /// What stands for the variables of Grafana while a test asks.
-fn filled(expression: &str, group: &str, topic: &str) -> String {
+pub(super) fn filled(expression: &str, group: &str, topic: &str) -> String {
     expression
         .replace("$__rate_interval", "30s")
         .replace("$__interval", "30s")
