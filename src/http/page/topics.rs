@@ -128,7 +128,11 @@ fn besides(topic: &GroupTopicView, group: &GroupView) -> String {
         notes.push(format!("{} unreadable", count(unreadable)));
     }
     if let Some(number) = topic.uncommitted_partitions.filter(|number| *number > 0) {
-        let what = if group.share.is_some() { "not begun" } else { "without a commit" };
+        let what = if group.share.is_some() {
+            "not begun"
+        } else {
+            "without a commit"
+        };
         notes.push(format!("{} {what}", count(number)));
     }
     if topic.lost > 0 {
