@@ -19,7 +19,8 @@ const TOLD: [(&str, &str, &str); 15] = [
     ("settlement", "ok", "waits at an open transaction"),
     ("thumbnails", "ok", ""),
     ("one-off-import", "ok", "nothing is unread"),
-    ("email-workers", "", "does not apply"),
+    ("settlement", "ok", ""),
+    ("email-workers", "ok", "share · Stable"),
 ];
 
 fn row(group: &str) -> String {
