@@ -12,10 +12,14 @@ const DEFAULT: &str = "4.3.1";
 
 /// The folder of the jars; `None`, said on stderr, on a machine without Java, or without Maven where it is needed.
 pub(crate) fn folder() -> Option<PathBuf> {
+    folder_of(&env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned()))
+}
+
+/// The same for a version that a test names.
+pub(super) fn folder_of(version: &str) -> Option<PathBuf> {
     if !super::have(&["java"]) {
         return None;
     }
-    let version = env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned());
     let cache = cache();
     let jars = cache.join(format!("kafka-{version}"));
     if !jars.exists() {
@@ -27,7 +31,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
         let lock = File::create(cache.join("kafka.lock")).expect("a lock file");
         lock.lock().expect("a lock");
         if !jars.exists() {
-            fetch(&version, &cache, &jars);
+            fetch(version, &cache, &jars);
         }
     }
     Some(jars)
