@@ -174,6 +174,15 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
     }
 }
 
+/// Without a rule no group's name is looked at.
+fn reads_committed(cluster: &Cluster) -> snapshot::ReadsCommitted {
+    if !cluster.knows_read_committed() {
+        return Box::new(|_| false);
+    }
+    let cluster = cluster.clone();
+    Box::new(move |group| cluster.isolation_of(group.bytes()) == Isolation::ReadCommitted)
+}
+
 fn settings(config: &Config, cluster: &Cluster) -> Settings {
     let objectives = config.objectives.clone();
     Settings {
@@ -185,7 +194,7 @@ fn settings(config: &Config, cluster: &Cluster) -> Settings {
             dormant_after: config.dormant_after,
             max_staleness: config.max_staleness,
         },
-        read_committed: cluster.isolation == Isolation::ReadCommitted,
+        read_committed: reads_committed(cluster),
         drop_left_topics: cluster.left_topics == LeftTopics::Drop,
         objective: Box::new(move |group| objectives.iter().position(|o| o.groups.matches(group.bytes()))),
     }

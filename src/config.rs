@@ -156,8 +156,8 @@ pub struct Cluster {
     pub topics: Filter,
     /// What happens to topics that a group with members left behind.
     pub left_topics: LeftTopics,
-    /// Which end lag is counted from.
-    pub isolation: Isolation,
+    /// Which end the lag of a group is counted from; first match wins, the high watermark without one.
+    pub isolation: Vec<(Patterns, Isolation)>,
     /// Whether records may be read for their time.
     pub record_time: RecordTime,
     /// Whose time counts, by topic; first match wins, record time without one.
@@ -190,6 +190,27 @@ impl Cluster {
                 sasl: self.sasl.clone(),
             }),
         }
+    }
+
+    /// Which end the lag of a group is counted from.
+    pub fn isolation_of(&self, group: &[u8]) -> Isolation {
+        let rule = self.isolation.iter().find(|(groups, _)| groups.matches(group));
+        rule.map_or(Isolation::ReadUncommitted, |(_, isolation)| *isolation)
+    }
+
+    /// The isolation of every group there may be; of the high watermark where groups differ.
+    pub fn isolation_of_all(&self) -> Isolation {
+        match self.isolation.as_slice() {
+            [(all, isolation)] if all.expressions().eq([".*"]) => *isolation,
+            _ => Isolation::ReadUncommitted,
+        }
+    }
+
+    /// True where the lag of some group may be counted from the last stable offset.
+    pub fn knows_read_committed(&self) -> bool {
+        self.isolation
+            .iter()
+            .any(|(_, isolation)| *isolation == Isolation::ReadCommitted)
     }
 }
 

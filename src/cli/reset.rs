@@ -52,36 +52,44 @@ const TRY_EVERY: Duration = Duration::from_secs(5);
 /// `reset`
 pub(super) fn run(command: &ResetCommand, mut context: Context<'_>) -> Result<ExitStatus, CliError> {
     let runtime = super::runtime()?;
+    let ended = runtime.block_on(typed(command, &mut context));
+    // A disk or a name server that hangs was given up, and holds up nobody.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn typed(command: &ResetCommand, context: &mut Context<'_>) -> Result<ExitStatus, CliError> {
     let verbose = context.args.verbose;
     match command {
         ResetCommand::Plan(args) => {
-            let (way, cluster) = match way::to(&args.endpoint, None, &args.cluster, &mut context)? {
+            let found = way::to(&args.endpoint, None, &args.cluster, context)?;
+            let mut console = Console::of_process(context.out).verbose(verbose);
+            let (way, cluster) = match found {
                 Ok(found) => found,
-                Err(problem) => return Console::of_process(context.out).usage(&problem),
+                Err(problem) => return console.usage(&problem),
             };
             let at = Place {
                 cluster,
                 group: args.group.clone(),
             };
-            let mut console = Console::of_process(context.out).verbose(verbose);
-            runtime.block_on(plan(args, &at, &way, &mut console))
+            plan(args, &at, &way, &mut console).await
         }
         ResetCommand::Execute(args) => {
             let planned = match read_plan(args) {
                 Ok(planned) => planned,
                 Err(problem) => return Console::of_process(context.out).usage(&problem),
             };
-            let (way, cluster) =
-                match way::to(&args.endpoint, Some(&planned.plan.cluster), &args.cluster, &mut context)? {
-                    Ok(found) => found,
-                    Err(problem) => return Console::of_process(context.out).usage(&problem),
-                };
+            let found = way::to(&args.endpoint, Some(&planned.plan.cluster), &args.cluster, context)?;
+            let mut console = Console::of_process(context.out).verbose(verbose);
+            let (way, cluster) = match found {
+                Ok(found) => found,
+                Err(problem) => return console.usage(&problem),
+            };
             let at = Place {
                 cluster,
                 group: GroupId::from(planned.plan.group.as_str()),
             };
-            let mut console = Console::of_process(context.out).verbose(verbose);
-            runtime.block_on(execute(args, planned, &at, &way, &mut console))
+            execute(args, planned, &at, &way, &mut console).await
         }
     }
 }

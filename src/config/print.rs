@@ -11,6 +11,7 @@ use super::Cluster;
 use super::Config;
 use super::Filter;
 use super::Granularity;
+use super::Isolation;
 use super::Objective;
 use super::Patterns;
 use super::TimeSource;
@@ -94,7 +95,15 @@ fn cluster_keys(cluster: &Cluster) -> Vec<(&'static str, Doc)> {
         ("groups", filter(&cluster.groups)),
         ("topics", filter(&cluster.topics)),
         ("left_topics", plain(cluster.left_topics.as_str())),
-        ("isolation", plain(cluster.isolation.as_str())),
+        (
+            "isolation",
+            rules(
+                &cluster.isolation,
+                ("groups", "isolation"),
+                Isolation::as_str,
+                Isolation::ReadUncommitted,
+            ),
+        ),
         ("record_time", Doc::Keys(record_time)),
         (
             "time",

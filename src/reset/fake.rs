@@ -110,6 +110,8 @@ pub(crate) fn member(client: &str, host: &str, instance: Option<&str>) -> Member
         assignment: Assignment::Partitions(Vec::new()),
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     }
 }
 

@@ -37,13 +37,16 @@ pub struct Settings {
     pub cluster: Arc<str>,
     /// How windows and staleness are measured.
     pub verdict: verdict::Settings,
-    /// Lag counts up to the last stable offset instead of the high watermark.
-    pub read_committed: bool,
+    /// Whose lag counts up to the last stable offset instead of the high watermark.
+    pub read_committed: ReadsCommitted,
     /// Topics that a group with members left behind are left out.
     pub drop_left_topics: bool,
     /// Which objective covers a group.
     pub objective: ObjectiveOf,
 }
+
+/// Whether the lag of a group counts up to the last stable offset.
+pub type ReadsCommitted = Box<dyn Fn(&GroupId) -> bool + Send + Sync>;
 
 /// Finds the objective of a group: its place in the configured list.
 pub type ObjectiveOf = Box<dyn Fn(&GroupId) -> Option<usize> + Send + Sync>;
@@ -146,7 +149,9 @@ fn names(heard: &Observation) -> HashMap<TopicName, Arc<str>> {
 }
 
 fn count(groups: &[GroupReading]) -> (u32, u32) {
-    let whole = |g: &&GroupReading| g.description.is_ok() && !matches!(g.commits, Some(Err(_)));
+    let whole = |g: &&GroupReading| {
+        g.description.is_ok() && !matches!(g.commits, Some(Err(_))) && !matches!(g.shares, Some(Err(_)))
+    };
     let read = groups.iter().filter(whole).count();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     (number(read), number(groups.len() - read))

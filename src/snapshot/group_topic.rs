@@ -32,6 +32,8 @@ pub(super) struct Holding<'a> {
     pub(super) owners: &'a [(Partition, u32)],
     /// What is known of the members.
     pub(super) ownership: Ownership,
+    /// Its lag counts up to the last stable offset.
+    pub(super) read_committed: bool,
     /// What of the group matters to each of its partitions.
     pub(super) situation: Situation,
 }
@@ -62,6 +64,7 @@ pub(super) fn evaluate(
         times: context.times.get(name),
         situation: holding.situation,
         owners_known: holding.ownership == Ownership::Known,
+        read_committed: holding.read_committed,
         context,
     };
     let mut moved = false;
@@ -90,7 +93,7 @@ fn view(
     (history, before): (&GroupTopicHistory, Option<&GroupTopicView>),
 ) -> GroupTopicView {
     let Surroundings { topic, context, .. } = *around;
-    let (uncommitted_partitions, uncommitted_records) = uncommitted(topic, &partitions, before, context);
+    let (uncommitted_partitions, uncommitted_records) = uncommitted(topic, &partitions, before, holding.read_committed);
     let assigned = u32::try_from(holding.owners.len()).unwrap_or(u32::MAX);
     GroupTopicView {
         name: context
@@ -249,7 +252,7 @@ fn uncommitted(
     topic: TopicNow<'_>,
     partitions: &[PartitionView],
     before: Option<&GroupTopicView>,
-    context: &Context<'_>,
+    read_committed: bool,
 ) -> (Option<u32>, Option<u128>) {
     let TopicNow::There(reading, meta) = topic else {
         let standing = before.filter(|_| matches!(topic, TopicNow::Unknown(_)) && partitions.iter().any(|p| !p.fresh));
@@ -263,11 +266,7 @@ fn uncommitted(
     for (likely, (part, log)) in meta.partitions.iter().zip(&reading.logs).enumerate() {
         if !has_commit(part.partition, likely) {
             count += 1;
-            let end = if context.settings.read_committed {
-                log.stable.unwrap_or(log.end)
-            } else {
-                log.end
-            };
+            let end = log.counting_end(read_committed);
             let held = log
                 .start
                 .and_then(|start| end.map(|end| u128::from(lag::held(start, end))));

@@ -172,6 +172,8 @@ pub(super) struct TopicHistory {
     pub(super) meta_at: Moment,
     /// Last good limits, sorted by partition.
     pub(super) logs: Vec<LogHistory>,
+    /// Since when the last stable offset has stood still with records beyond it, where it has.
+    pub(super) open: BTreeMap<Partition, Duration>,
     pub(super) produced: u64,
     pub(super) config: Option<TopicConfig>,
     /// When the configuration was last asked for, whatever came of it.

@@ -44,6 +44,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) situation: Situation,
     /// False while the group rebalances or its members are unknown.
     pub(super) owners_known: bool,
+    /// Lag counts up to the last stable offset.
+    pub(super) read_committed: bool,
     pub(super) context: &'a Context<'a>,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn evaluate(
     before: Option<&PartitionView>,
 ) -> (PartitionView, Changes) {
     let log = around.topic.log(pair.partition);
-    let limits = log.and_then(|log| limits(log, around.context.settings.read_committed));
+    let limits = log.and_then(|log| limits(log, around.read_committed));
     let exists = log.is_ok();
     let pair = Pair {
         committed: pair
@@ -76,13 +78,22 @@ pub(super) fn evaluate(
 
 /// S and the E that counts.
 fn limits(log: &PartitionLog, read_committed: bool) -> Heard<(Offset, Offset)> {
-    let end = if read_committed {
-        log.stable.unwrap_or(log.end)
-    } else {
-        log.end
-    };
-    let end = end.map_err(of_what_exists)?;
+    let end = log.counting_end(read_committed).map_err(of_what_exists)?;
     Ok((log.start.map_err(of_what_exists)?, end))
+}
+
+/// True when C is where the records of an open transaction begin: whoever reads committed records only gets no further, and does no
+/// wrong. Nobody waits where nobody is.
+fn is_at_open_transaction(around: &Surroundings<'_>, pair: Pair, committed: Option<Offset>, owner: Owner) -> bool {
+    let Ok(PartitionLog {
+        end: Ok(end),
+        stable: Some(Ok(stable)),
+        ..
+    }) = around.topic.log(pair.partition)
+    else {
+        return false;
+    };
+    committed == Some(*stable) && stable < end && owner != Owner::Nobody
 }
 
 fn read(
@@ -97,20 +108,22 @@ fn read(
         Ok(time) => TimeView::Known(time),
         Err(reason) => TimeView::Unknown(reason),
     });
+    let owner = match (around.owners_known, pair.owner) {
+        (false, _) => Owner::Unknown,
+        (true, Some(_)) => Owner::Member,
+        (true, None) => Owner::Nobody,
+    };
+    let at_open_transaction = is_at_open_transaction(around, pair, committed, owner);
     let reading = Reading {
         committed,
         start,
         end,
-        readable: if answer == Some(Answer::NothingReadable) {
-            Readable::Nothing
-        } else {
-            Readable::Presumably
+        readable: match answer {
+            Some(Answer::NothingReadable) => Readable::Nothing,
+            _ if at_open_transaction => Readable::NotYet,
+            _ => Readable::Presumably,
         },
-        owner: match (around.owners_known, pair.owner) {
-            (false, _) => Owner::Unknown,
-            (true, Some(_)) => Owner::Member,
-            (true, None) => Owner::Nobody,
-        },
+        owner,
         age: match time {
             TimeView::Known(time) => Some(Duration::from_millis(time.age_ms)),
             _ => None,
@@ -122,6 +135,7 @@ fn read(
         start: Some(start),
         end: Some(end),
         time,
+        at_open_transaction,
         ..judged(pair, &verdict)
     };
     (view, verdict.changes)
@@ -194,6 +208,7 @@ fn blank(pair: Pair, status: Status) -> PartitionView {
         stalled_seconds: None,
         status,
         unreadable: None,
+        at_open_transaction: false,
         fresh: true,
     }
 }

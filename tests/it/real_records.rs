@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 use tidemark::config;
 use tidemark::config::Cluster;
 use tidemark::config::Isolation;
+use tidemark::config::Patterns;
 use tidemark::failure::Cause;
 use tidemark::failure::ErrorCode;
 use tidemark::failure::Heard;
@@ -130,10 +131,10 @@ fn markers_and_aborted_records_are_nothing_to_read() {
     crate::support::until("both markers are written", || kafka.stable(&topic, 0) == 4);
     let mut cluster = cluster(&kafka.bootstrap());
     let wanted = [(topic.as_str(), 0, 1), (topic.as_str(), 0, 3)];
-    cluster.isolation = Isolation::ReadCommitted;
+    cluster.isolation = vec![(Patterns::new([".*"]).expect("valid"), Isolation::ReadCommitted)];
     let nothing = Ok(RecordAt::NothingUnread);
     assert_eq!(Reader::of(&cluster).read(&wanted, PLENTY), [nothing, nothing]);
-    cluster.isolation = Isolation::ReadUncommitted;
+    cluster.isolation = Vec::new();
     let heard = Reader::of(&cluster).read(&wanted, PLENTY);
     assert!(
         matches!(heard[0], Ok(RecordAt::Found(offset, Some(_))) if offset == at(2)),

@@ -84,7 +84,7 @@ impl<'a> Console<'a> {
 
     /// One line for a person.
     pub(super) fn say(&mut self, line: &str) -> Result<(), CliError> {
-        writeln!(self.err, "tidemark: {line}").map_err(CliError::Output)
+        writeln!(self.err, "tidemark: {}", harmless(line)).map_err(CliError::Output)
     }
 
     pub(in crate::cli) fn usage(&mut self, problem: &str) -> Result<ExitStatus, CliError> {
@@ -108,6 +108,16 @@ impl<'a> Console<'a> {
     }
 }
 
+/// Words that may hold what somebody else chose, a group's name or an endpoint's answer: nothing in them moves the cursor.
+fn harmless(line: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' => "\n".to_owned(),
+        letter if letter.is_control() => letter.escape_default().to_string(),
+        letter => letter.to_string(),
+    };
+    line.chars().map(shown).collect()
+}
+
 /// A file of limited size.
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
@@ -116,5 +126,22 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
         Err(error) => Err(format!("{}: {error}", path.display())),
         Ok(_) if bytes.len() as u64 > limit => Err(format!("{}: longer than {limit} bytes", path.display())),
         Ok(_) => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_moves_no_cursor_and_keeps_its_lines() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut console = Console::new(&mut out, Box::new(&mut err), true, TimeZone::UTC);
+        console
+            .refused("unknown_group", "a\u{1b}[2J\rb\n  c消")
+            .expect("written");
+        drop(console);
+        let said = String::from_utf8(err).expect("text");
+        assert_eq!(said, "tidemark: refused: unknown_group: a\\u{1b}[2J\\rb\n  c消\n");
     }
 }

@@ -81,7 +81,7 @@ struct Watched {
     groups: Filter,
     topics: Filter,
     left_topics: LeftTopics,
-    isolation: Isolation,
+    isolation: Vec<(Patterns, Isolation)>,
     record_time: RecordTime,
     time: Vec<(Patterns, TimeSource)>,
 }
@@ -92,9 +92,7 @@ impl Watched {
             groups: section.optional("groups", filter).unwrap_or_else(everything),
             topics: section.optional("topics", filter).unwrap_or_else(everything),
             left_topics: section.or("left_topics", LeftTopics::Keep, |n| read::one_of(n, &LeftTopics::WORDS)),
-            isolation: section.or("isolation", Isolation::ReadUncommitted, |n| {
-                read::one_of(n, &Isolation::WORDS)
-            }),
+            isolation: section.or("isolation", Vec::new(), |n| ISOLATION.read(n)),
             record_time: section.or("record_time", RecordTime::default(), record_time),
             time: section.or("time", Vec::new(), |n| TIME.read(n)),
         }
@@ -206,6 +204,13 @@ const TIME: Rules<TimeSource> = Rules {
     word: "time",
     words: &TimeSource::WORDS,
     default: TimeSource::Record,
+};
+
+const ISOLATION: Rules<Isolation> = Rules {
+    of: "groups",
+    word: "isolation",
+    words: &Isolation::WORDS,
+    default: Isolation::ReadUncommitted,
 };
 
 const GRANULARITY: Rules<Granularity> = Rules {

@@ -58,7 +58,7 @@ fn an_element_of_a_list_is_reached_by_its_number() {
     let config = loaded(&place);
     assert_eq!(config.clusters.len(), 2);
     assert_eq!(
-        (&*config.clusters[0].name, config.clusters[0].isolation),
+        (&*config.clusters[0].name, config.clusters[0].isolation_of_all()),
         ("main", Isolation::ReadCommitted)
     );
     assert_eq!(servers(&config, 0), ["kafka:9092"]);

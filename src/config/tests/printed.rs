@@ -32,7 +32,7 @@ clusters:
     groups: {include: ["a.*", "\\d+: - "], exclude: [b]}
     topics: {include: [c], exclude: [d, "__.*"]}
     left_topics: drop
-    isolation: read_committed
+    isolation: [{groups: "payments-.*", isolation: read_committed}]
     record_time: {read: false, per_cycle: 7}
     time: [{topics: ["mirror-.*"], time: arrival}, {topics: ".*", time: record}]
     granularity: [{groups: "batch-.*", granularity: topic}, {groups: x, granularity: group}]
@@ -242,6 +242,7 @@ fn schema() -> BTreeSet<String> {
         "clusters[0].record_time",
         "clusters[0].time[0]",
         "clusters[0].granularity[0]",
+        "clusters[0].isolation[0]",
         "admin",
         "admin.tokens[0]",
         "admin.allow[0]",
@@ -303,6 +304,7 @@ fn the_documented_defaults_are_the_defaults() {
         "objectives[]",
         "clusters[].time[]",
         "clusters[].granularity[]",
+        "clusters[].isolation[]",
     ];
     let given = documented().into_iter().filter(|(key, default)| {
         let stated = !default.starts_with(['–', '*', '3']) && *default != "{}";

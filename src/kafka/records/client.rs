@@ -43,7 +43,7 @@ impl Settings {
         let addresses: Vec<String> = cluster.bootstrap_servers.iter().map(address).collect();
         // librdkafka wants a second between what a fetch may wait and its timeout.
         let timeout = cluster.request_timeout.as_millis().clamp(1_100, 300_000).to_string();
-        let isolation = match cluster.isolation {
+        let isolation = match cluster.isolation_of_all() {
             Isolation::ReadUncommitted => "read_uncommitted",
             Isolation::ReadCommitted => "read_committed",
         };

@@ -9,6 +9,7 @@ mod session;
 pub(super) use configs::DescribeConfigs;
 pub(super) use groups::ConsumerGroupDescribe;
 pub(super) use groups::DescribeGroups;
+pub(super) use groups::DescribeShareGroupOffsets;
 pub(super) use groups::FIND_COORDINATOR_OF_MANY;
 pub(super) use groups::FindCoordinator;
 pub(super) use groups::ListGroups;

@@ -9,11 +9,13 @@ use serde_json::json;
 use super::*;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
+use crate::model::Offset;
 use crate::model::UnixMillis;
 use crate::reset::fake::Cluster;
 use crate::reset::fake::Step;
 use crate::reset::fake::Twist;
 use crate::reset::fake::key;
+use crate::reset::replay::Rate;
 
 #[derive(Default)]
 struct Told {

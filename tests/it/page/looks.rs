@@ -15,6 +15,10 @@ const PAGES: [&str; 6] = [
     "/clusters/main/groups/nope",
 ];
 
+/// Keys as WebDriver calls them.
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 #[test]
@@ -80,14 +84,35 @@ fn the_accessibility_checker_finds_nothing() {
             assert_eq!(found, Vec::<String>::new(), "{page}, {scheme}, {width}");
         }
     }
-    browser.go(&demo.url("/clusters/main/groups/payments"));
-    browser.click(".cure summary");
-    browser.click(".cure button[data-copy]");
-    browser.until("document.getElementById('notice').innerText !== ''");
-    let selected = browser.eval("getSelection().toString()");
-    let selected = selected.as_str().expect("a text");
-    assert!(
-        selected.starts_with("tidemark reset plan --cluster main --group payments --committed"),
-        "{selected}"
+}
+
+#[test]
+fn a_keyboard_suffices() {
+    let Some(browser) = Browser::start() else { return };
+    let demo = Demo::start(&[]);
+    browser.go(&demo.url("/"));
+    let focused = |what: &str| browser.eval(&format!("document.activeElement.matches({what:?})")) == true;
+    browser.press(TAB);
+    assert!(focused(".skip"), "the first stop leads to the content");
+    assert_eq!(
+        browser.eval("document.activeElement.getBoundingClientRect().top >= 0"),
+        true,
+        "and is seen"
     );
+    browser.press(ENTER);
+    browser.until("document.activeElement.id === 'main'");
+    browser.press(TAB);
+    assert!(focused("#q"), "the first stop within it");
+    for _ in 0..40 {
+        browser.press(TAB);
+        let outline = browser.eval("getComputedStyle(document.activeElement).outlineStyle");
+        assert_ne!(outline, "none", "whatever has the focus is marked");
+        if focused("tbody th a") {
+            break;
+        }
+    }
+    browser.press(ENTER);
+    browser.until("location.pathname === '/clusters/main/groups/payments'");
+    browser.press("/");
+    assert_eq!(browser.console(), Vec::<String>::new());
 }

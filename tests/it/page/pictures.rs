@@ -52,7 +52,7 @@ impl Hour {
             let cluster = story::start(None, clock.clone(), 1).expect("the stories");
             cluster
                 .edit(|model| {
-                    let retention = (3 * 60 + 13) * 60 * 1000;
+                    let retention = (3 * 60 + 14) * 60 * 1000;
                     model.set_config("transfers", "retention.ms", Some(&retention.to_string()))?;
                     model.read("payments", "transfers", &[7], pace())
                 })
@@ -149,7 +149,7 @@ fn an_hour_is_told_as_it_was_and_looks_as_the_readme_shows() {
         .expect("there");
     hour.cluster
         .edit(|model| model.commit("payments", "transfers", 7, stuck));
-    hour.pass(12);
+    hour.pass(13);
 
     browser.go(&hour.url("/clusters/main/groups/payments"));
     let verdict = browser.text(".verdict");
@@ -161,16 +161,20 @@ fn an_hour_is_told_as_it_was_and_looks_as_the_readme_shows() {
     for words in [
         "has not moved for 12 min",
         "the other 11 of 12 partitions are fine",
-        "3 h until retention takes unread records",
+        "3 h 1 min until retention takes unread records",
     ] {
         assert!(verdict.contains(words), "{verdict}");
     }
     let events = browser.texts(".events li");
-    for (event, words) in events
-        .iter()
-        .zip(["ok became stalled", "payments-2 on host 10.0.1.12 joined", "left"])
-    {
-        assert!(event.contains(words), "{events:?}");
+    let told = [
+        "ago: commits stopped: ok became stalled, partition 7 of transfers, no commit since 02:14 UTC",
+        "ago: rebalanced 2 times",
+        "ago: client payments-2 on host 10.0.1.12 joined",
+        "ago: client payments-2 on host 10.0.1.12 left",
+    ];
+    assert_eq!(events.len(), told.len(), "{events:?}");
+    for (event, words) in events.iter().zip(told) {
+        assert!(event.ends_with(words), "{events:?}");
     }
     assert!(browser.text(".figures").contains("Lag, last hour"));
     browser.go(&hour.url("/"));
