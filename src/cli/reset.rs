@@ -89,7 +89,7 @@ async fn typed(command: &ResetCommand, context: &mut Context<'_>) -> Result<Exit
                 cluster,
                 group: GroupId::from(planned.plan.group.as_str()),
             };
-            execute(args, planned, &at, &way, &mut console).await
+            Box::pin(execute(args, planned, &at, &way, &mut console)).await
         }
     }
 }
