@@ -177,21 +177,6 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// How the cluster is reached as of now: as it is configured, or as its client file says at this moment. May block.
-    ///
-    /// # Errors
-    ///
-    /// When the client file cannot be read or says what is not served.
-    pub fn security(&self) -> Result<Security, PropertiesError> {
-        match &self.client_properties {
-            Some(file) => properties::read(file),
-            None => Ok(Security {
-                tls: self.tls.clone(),
-                sasl: self.sasl.clone(),
-            }),
-        }
-    }
-
     /// Which end the lag of a group is counted from.
     pub fn isolation_of(&self, group: &[u8]) -> Isolation {
         let rule = self.isolation.iter().find(|(groups, _)| groups.matches(group));
@@ -211,6 +196,21 @@ impl Cluster {
         self.isolation
             .iter()
             .any(|(_, isolation)| *isolation == Isolation::ReadCommitted)
+    }
+
+    /// How the cluster is reached as of now: as it is configured, or as its client file says at this moment. May block.
+    ///
+    /// # Errors
+    ///
+    /// When the client file cannot be read or says what is not served.
+    pub fn security(&self) -> Result<Security, PropertiesError> {
+        match &self.client_properties {
+            Some(file) => properties::read(file),
+            None => Ok(Security {
+                tls: self.tls.clone(),
+                sasl: self.sasl.clone(),
+            }),
+        }
     }
 }
 
