@@ -50,7 +50,11 @@ fn real_a_password_changed_at_kafka_and_on_disk_is_taken_up() {
     by_properties.come_in_soon(&topic);
 
     set_password(kafka, &user, "second");
-    let mut late = Both::of(&kafka.sasl_ssl(), &json!({"client_properties": properties}));
+    // Brokers hear of it a moment later.
+    let mut late = eventually("the old password is refused", PATIENCE, || {
+        let mut late = Both::of(&kafka.sasl_ssl(), &json!({"client_properties": properties}));
+        late.survey().is_err().then_some(late)
+    });
     late.stay_out(&topic, Cause::Authentication);
     written(folder.path(), "password", "second\n");
     written(folder.path(), "client.properties", &java("second"));

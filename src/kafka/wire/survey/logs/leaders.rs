@@ -50,13 +50,16 @@ struct Lane {
     turn: usize,
 }
 
+/// A lane, and the places of what is asked in it.
+type Batch = (Lane, Vec<usize>);
+
 /// What is asked of each leader at once, and what only when that is answered: last stable offsets come after the ends, for what was
 /// written in between would look like an open transaction.
 #[derive(Default)]
 struct Turns {
-    first: Vec<(Lane, Vec<usize>)>,
+    first: Vec<Batch>,
     /// How many of the first are not answered, and what comes after them.
-    later: HashMap<BrokerId, (usize, Vec<(Lane, Vec<usize>)>)>,
+    later: HashMap<BrokerId, (usize, Vec<Batch>)>,
 }
 
 impl Turns {
