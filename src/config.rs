@@ -17,6 +17,7 @@ mod schema;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod web;
 mod words;
 
 pub use duration::parse_duration;
@@ -36,6 +37,12 @@ pub use secret::PasswordSource;
 pub use secret::Secret;
 pub use secret::SecretError;
 
+pub use web::ClientAuth;
+pub use web::TlsVersion;
+pub use web::Web;
+pub use web::WebTls;
+pub use web::WebUser;
+
 pub use crate::model::TimeSource;
 
 use std::net::SocketAddr;
@@ -48,6 +55,8 @@ use std::time::Duration;
 pub struct Config {
     /// The scrape listener.
     pub listen: SocketAddr,
+    /// HTTPS and who may come to it; plain HTTP for everybody when absent.
+    pub web: Option<Web>,
     /// How often every cluster is polled.
     pub poll_interval: Duration,
     /// How long a last good reading stands for one that failed.

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::PoisonError;
+use std::sync::RwLock;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
@@ -16,6 +19,7 @@ use crate::http;
 use crate::http::Server;
 use crate::http::Tls;
 use crate::http::admin::Admin;
+use crate::http::admin::Rights;
 use crate::http::admin::Running;
 use crate::metrics::ResetCounters;
 use crate::model::GroupId;
@@ -51,31 +55,40 @@ impl AdminListener {
         config: &Config,
         admin: &config::Admin,
         clock: Clock,
-        watching: Watching,
-    ) -> Result<Self, AppError> {
+        (counters, pollers): (ResetCounters, HashMap<Arc<str>, OwnResets>),
+    ) -> Result<(Self, AdminParts), AppError> {
         let (listener, address) = bind(admin.listen).await?;
-        let tls = admin.tls.as_ref().map(tls).transpose()?;
+        let (tls, latest_tls) = watch::channel(tls(config)?);
+        let access = Access::new(config.clusters.clone());
+        let pollers = Arc::new(RwLock::new(pollers));
+        let watching = Watching {
+            counters,
+            pollers: pollers.clone(),
+        };
         let reason = if admin.require_reason {
             Reason::Required
         } else {
             Reason::Optional
         };
-        let resets = Resets::new(
-            Access::new(config.clusters.clone()),
-            Some(Audit::new(admin.audit_log.clone())),
-            clock.clone(),
-        )
-        .reason(reason)
-        .observed_by(Arc::new(watching));
+        let resets = Resets::new(access.clone(), Some(Audit::new(admin.audit_log.clone())), clock.clone())
+            .reason(reason)
+            .observed_by(Arc::new(watching));
         let handler = Admin::new(Arc::new(resets), admin, clock);
         let running = handler.running();
-        let server = Server::new(listener, handler, http::Limits::default(), tls);
-        Ok(Self {
+        let parts = AdminParts {
+            access,
+            rights: handler.rights(),
+            pollers,
+            tls,
+        };
+        let server = Server::new(listener, handler, http::Limits::default(), None).with_tls(latest_tls);
+        let listener = Self {
             server,
             address,
             running,
             grace: config.shutdown_grace,
-        })
+        };
+        Ok((listener, parts))
     }
 
     /// Serves until `shutdown`, then lets a reset that has begun finish, within the grace period.
@@ -92,14 +105,46 @@ impl AdminListener {
     }
 }
 
-fn tls(tls: &config::AdminTls) -> Result<Tls, AppError> {
-    Tls::new(&tls.cert_file, &tls.key_file, tls.client_ca_file.as_deref()).map_err(AppError::Tls)
+/// The listener's certificates as they are now; `None` for plain HTTP, and where there is no listener.
+pub(super) fn tls(config: &Config) -> Result<Option<Tls>, AppError> {
+    let Some(tls) = config.admin.as_ref().and_then(|admin| admin.tls.as_ref()) else {
+        return Ok(None);
+    };
+    let read = Tls::new(&tls.cert_file, &tls.key_file, tls.client_ca_file.as_deref());
+    read.map(Some).map_err(AppError::Tls)
 }
 
+/// What another configuration changes of it.
+pub(super) struct AdminParts {
+    access: Access,
+    rights: Rights,
+    pollers: Pollers,
+    /// The listener looks at the latest for every connection.
+    tls: watch::Sender<Option<Tls>>,
+}
+
+impl AdminParts {
+    pub(super) fn replace(
+        &self,
+        config: &Config,
+        section: &config::Admin,
+        pollers: HashMap<Arc<str>, OwnResets>,
+        tls: Option<Tls>,
+    ) {
+        self.access.replace(config.clusters.clone());
+        self.rights.replace(section);
+        *self.pollers.write().unwrap_or_else(PoisonError::into_inner) = pollers;
+        self.tls.send_replace(tls);
+    }
+}
+
+/// Where the pollers are told of resets, by cluster. Written when clusters come and go; held for moments only.
+type Pollers = Arc<RwLock<HashMap<Arc<str>, OwnResets>>>;
+
 /// Who is told of every reset: the counters, and the poller of the cluster.
-pub(super) struct Watching {
-    pub(super) counters: ResetCounters,
-    pub(super) pollers: HashMap<Arc<str>, OwnResets>,
+struct Watching {
+    counters: ResetCounters,
+    pollers: Pollers,
 }
 
 impl Observer for Watching {
@@ -108,7 +153,8 @@ impl Observer for Watching {
     }
 
     fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
-        if let Some(poller) = self.pollers.get(cluster) {
+        let pollers = self.pollers.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(poller) = pollers.get(cluster) {
             poller.tell(to.iter().filter_map(|(key, to)| {
                 Some(Moved {
                     group: group.clone(),

@@ -1,5 +1,6 @@
 //! The words that stand for choices in a configuration: one table each, for reading and for printing.
 
+use super::ClientAuth;
 use super::Granularity;
 use super::Isolation;
 use super::LeftTopics;
@@ -7,6 +8,7 @@ use super::LogFormat;
 use super::LogLevel;
 use super::Mechanism;
 use super::TimeSource;
+use super::TlsVersion;
 
 macro_rules! words {
     ($type:ident, $count:literal: $($variant:ident = $word:literal),+) => {
@@ -31,3 +33,6 @@ words!(Isolation, 2: ReadUncommitted = "read_uncommitted", ReadCommitted = "read
 words!(TimeSource, 2: Record = "record", Arrival = "arrival");
 words!(Granularity, 3: Partition = "partition", Topic = "topic", Group = "group");
 words!(Mechanism, 3: Plain = "PLAIN", ScramSha256 = "SCRAM-SHA-256", ScramSha512 = "SCRAM-SHA-512");
+words!(TlsVersion, 2: Tls12 = "TLS12", Tls13 = "TLS13");
+words!(ClientAuth, 5: NoClientCert = "NoClientCert", RequestClientCert = "RequestClientCert", RequireAnyClientCert = "RequireAnyClientCert",
+    VerifyClientCertIfGiven = "VerifyClientCertIfGiven", RequireAndVerifyClientCert = "RequireAndVerifyClientCert");
