@@ -23,7 +23,7 @@ doc:
 deny:
     cargo deny check
 
-# All tests. Those that lack java, mvn, curl or prometheus say so and are skipped.
+# All tests. Those that lack java, mvn, curl, prometheus, tmux, chromium or npm say so and are skipped.
 test:
     cargo test --no-fail-fast
 
@@ -38,6 +38,10 @@ quick:
 # Against another Kafka: `just against 3.9.2`.
 against version:
     TIDEMARK_TESTS_REQUIRE_ALL=1 TIDEMARK_TESTS_KAFKA={{ version }} cargo test --test it real_
+
+# The pictures of the README, taken anew (needs chromium and chromium-driver).
+pictures:
+    TIDEMARK_TESTS_PICTURES=1 cargo test --test it page::looks::pictures
 
 # What a cycle and a scrape cost on a real broker: see docs/performance.md.
 bench:

@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 mod export;
 mod gate;
+mod http_client;
 mod lag;
 mod logging;
 mod manual;
@@ -15,6 +16,7 @@ mod reset_args;
 mod status;
 #[cfg(test)]
 mod tests;
+mod top;
 
 pub use args::CheckArgs;
 pub use args::ClusterArgs;
@@ -24,6 +26,7 @@ pub use args::ExplainArgs;
 pub use args::LagArgs;
 pub use args::Output;
 pub use args::ServeArgs;
+pub use args::TopArgs;
 pub use args::Usage;
 pub use args::duration;
 pub use args::group;
@@ -80,6 +83,8 @@ enum Command {
     Demo(DemoArgs),
     /// Poll once and print the lag of every group.
     Lag(LagArgs),
+    /// Watch the groups live in the terminal, the worst first.
+    Top(TopArgs),
     /// Move a group's committed offsets: plan, then execute.
     #[command(subcommand)]
     Reset(Box<ResetCommand>),
@@ -112,6 +117,7 @@ impl Command {
             Self::Serve(args) => serve(&args, context),
             Self::Demo(args) => demo::run(&args, context),
             Self::Lag(args) => lag::run(&args, context),
+            Self::Top(args) => top::run(&args, context),
             Self::Reset(command) => reset::run(&command, context),
             Self::Export(args) => export::run(&args, context),
             Self::Check(args) => gate::run(&args, context),

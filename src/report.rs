@@ -5,19 +5,19 @@
 
 mod absent;
 mod cluster;
-mod explain;
 mod group;
 mod json;
 mod list;
 mod partition;
+mod past;
+mod shell;
 mod table;
+mod why;
+pub mod words;
 
 pub use absent::Absent;
 pub use absent::Why;
 pub use cluster::Clusters;
-pub use explain::explain;
-pub use explain::remedy;
-pub use explain::rule;
 pub use group::Group;
 pub use group::absent_of_group;
 pub use group::absent_of_topic;
@@ -25,11 +25,19 @@ pub use list::Groups;
 pub use list::Query;
 pub use list::Sort;
 pub use partition::absent_of_partition;
+pub use shell::shell_word;
 pub use table::Look;
+pub use table::Side;
+pub use table::cut;
 pub use table::elapsed;
 pub use table::grouped;
+pub use table::pad;
 pub use table::printable;
 pub use table::table;
+pub use table::width;
+pub use why::holds_when;
+pub use words::Cure;
+pub use words::Words;
 
 use serde::Serialize;
 

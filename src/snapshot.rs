@@ -40,5 +40,7 @@ pub use view::TopicPartitionView;
 pub use view::TopicView;
 pub use view::Totals;
 
+pub use crate::verdict::Explanation;
+
 #[cfg(test)]
 mod tests;

@@ -98,6 +98,15 @@ pub enum Usage {
         /// The names there are.
         known: Vec<String>,
     },
+    /// `--url` is no address.
+    #[error("--url {url:?} is no address like http://127.0.0.1:9640 or https://host:port")]
+    Url {
+        /// What was typed.
+        url: String,
+    },
+    /// `--url` with `--config` or `--brokers`.
+    #[error("--url asks a running tidemark: leave out --config and --brokers, or leave out --url")]
+    TwoSources,
     /// One is needed and there are several.
     #[error("there are several clusters, name one by --cluster: {}", known.join(", "))]
     WhichCluster {
@@ -173,8 +182,12 @@ pub enum Output {
 /// `explain`
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Example:
-  tidemark explain orders --brokers kafka-1:9092 --watch 2m")]
+Examples:
+  tidemark explain orders --url http://127.0.0.1:9640
+  tidemark explain orders --brokers kafka-1:9092 --watch 2m
+
+A running tidemark has watched for longer and knows what happened; without --url this command
+knows only what it sees itself.")]
 pub struct ExplainArgs {
     /// Which cluster to ask.
     #[command(flatten)]
@@ -182,9 +195,15 @@ pub struct ExplainArgs {
     /// The group
     #[arg(value_name = "GROUP", value_parser = group())]
     pub group: GroupId,
-    /// How long to watch before judging
+    /// Ask this running tidemark rather than Kafka
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Without --url: how long to watch before judging
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub watch: Duration,
+    /// For a person, or the group's document of the JSON API
+    #[arg(short, long, value_enum, default_value_t)]
+    pub output: Output,
 }
 
 /// `check`
@@ -224,9 +243,38 @@ pub struct DemoArgs {
     pub listen: Option<std::net::SocketAddr>,
 }
 
+/// `top`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidemark top --url http://127.0.0.1:9640
+  tidemark top --brokers kafka-1:9092
+  tidemark top --url http://127.0.0.1:9640 --once | head")]
+pub struct TopArgs {
+    /// Ask this running tidemark rather than Kafka
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Which cluster to show.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// How often to look anew, 1s at least
+    #[arg(long, value_name = "DURATION", value_parser = interval, default_value = "5s")]
+    pub every: Duration,
+    /// Print the groups once, as lines, and end
+    #[arg(long)]
+    pub once: bool,
+}
+
 /// A group id: any bytes, as the shell passes them.
 pub fn group() -> impl TypedValueParser<Value = GroupId> {
     OsStringValueParser::new().map(|id: OsString| GroupId::from(OsStr::as_bytes(&id)))
+}
+
+/// How often something is done: a duration of a second at least.
+fn interval(text: &str) -> Result<Duration, String> {
+    let long_enough = |interval: &Duration| *interval >= Duration::from_secs(1);
+    let interval = parse_duration(text).filter(long_enough);
+    interval.ok_or_else(|| "must be a duration of 1s or longer, as in 5s or 1m".to_owned())
 }
 
 /// A duration with its unit, as in `5m`.

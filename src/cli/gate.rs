@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::app::Follow;
 use crate::clock::Clock;
 use crate::model::Status;
+use crate::report::Source;
 use crate::snapshot::GroupView;
 use crate::snapshot::Snapshot;
 
@@ -17,12 +18,16 @@ use super::lag::only;
 
 /// Between two polls while somebody waits.
 const EVERY: Duration = Duration::from_secs(1);
+/// So many polls may pass before the time of the oldest unread record is known, though nobody asked to wait.
+const TO_KNOW: u32 = 5;
 
 /// Whether the gate is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Gate {
     Open(String),
     Shut(String),
+    /// It cannot be told yet, and the next poll may know.
+    Unknown(String),
 }
 
 /// `check`
@@ -31,29 +36,49 @@ pub(super) fn run(args: &CheckArgs, mut context: Context<'_>) -> Result<ExitStat
     let cluster = only(args.cluster.one(&config)?, Some(&args.group));
     let gate = super::runtime()?.block_on(async {
         let clock = Clock::system();
-        let mut follow = Follow::new(&config, &cluster, &clock);
-        let end = clock.now().mono + args.wait.unwrap_or_default();
-        loop {
-            let begun = clock.now().mono;
-            let gate = judge(follow.next().await.as_ref(), args);
-            if matches!(gate, Gate::Open(_)) || begun + EVERY > end {
-                return gate;
-            }
-            clock.sleep_until(begun + EVERY).await;
-        }
+        let follow = Follow::new(&config, &cluster, &clock);
+        wait(follow, &clock, args).await
     });
     super::write(context.out, &format!("{gate}\n"))?;
     Ok(match gate {
         Gate::Open(_) => ExitStatus::Done,
-        Gate::Shut(_) => ExitStatus::Failed,
+        Gate::Shut(_) | Gate::Unknown(_) => ExitStatus::Failed,
     })
+}
+
+/// Polls until the gate is open or the time is over; what keeps it shut meanwhile goes to stderr, once.
+async fn wait(mut follow: Follow, clock: &Clock, args: &CheckArgs) -> Gate {
+    let end = clock.now().mono + args.wait.unwrap_or_default();
+    let (mut told, mut polls) = (None, 0);
+    loop {
+        polls += 1;
+        let begun = clock.now().mono;
+        let gate = judge(follow.next().await.as_ref(), args);
+        let soon = matches!(gate, Gate::Unknown(_)) && polls < TO_KNOW;
+        let over = begun + EVERY > end && !soon;
+        if over || matches!(gate, Gate::Open(_)) {
+            return gate;
+        }
+        if args.wait.is_some() && told.as_ref() != Some(&gate.kind()) {
+            eprintln!("tidemark: waiting: {gate}");
+            told = Some(gate.kind());
+        }
+        clock.sleep_until(begun + EVERY).await;
+    }
+}
+
+impl Gate {
+    /// Numbers change with every poll; what is said does not.
+    fn kind(&self) -> String {
+        self.to_string().chars().filter(|letter| !letter.is_numeric()).collect()
+    }
 }
 
 impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Open(why) => write!(f, "ok: {why}"),
-            Self::Shut(why) => write!(f, "not ok: {why}"),
+            Self::Shut(why) | Self::Unknown(why) => write!(f, "not ok: {why}"),
         }
     }
 }
@@ -68,43 +93,85 @@ fn judge(seen: &Snapshot, args: &CheckArgs) -> Gate {
             None => format!("there is no group {name:?}"),
         });
     };
-    match trouble(group, args) {
-        Some(trouble) => Gate::Shut(format!("group {name:?} {trouble}")),
-        None => {
-            let age = group.lag_time.map_or(0.0, crate::model::LagTime::seconds);
-            Gate::Open(format!(
-                "group {name:?} lags {age} s, {} records",
-                group.lag.unwrap_or_default()
-            ))
-        }
+    let about = |told: String| format!("group {name:?} {told}");
+    let trouble = state(seen, group)
+        .or_else(|| unknown(group))
+        .or_else(|| late(group, args));
+    match trouble {
+        Some(Gate::Unknown(told)) => Gate::Unknown(about(told)),
+        Some(Gate::Shut(told) | Gate::Open(told)) => Gate::Shut(about(told)),
+        None => Gate::Open(about(format!(
+            "lags {}, {} records",
+            age(group),
+            group.lag.unwrap_or_default()
+        ))),
     }
 }
 
-fn trouble(group: &GroupView, args: &CheckArgs) -> Option<String> {
-    if matches!(
-        group.status,
-        Status::Stalled | Status::Stopped | Status::Unreadable | Status::Lost
-    ) {
-        return Some(format!("is {}", group.status));
-    }
-    let Some(lag) = group.lag else {
-        return Some("has no lag that can be told: nothing is committed, or not all of it could be read".to_owned());
+/// A status that no lag makes up for.
+fn state(seen: &Snapshot, group: &GroupView) -> Option<Gate> {
+    let bad = [Status::Stalled, Status::Stopped, Status::Unreadable, Status::Lost];
+    let words = Source {
+        snapshot: seen,
+        objectives: &[],
     };
-    let undated: u32 = group
-        .topics
-        .iter()
-        .flat_map(|t| &t.unknown_times)
-        .map(|(_, count)| count)
-        .sum();
-    if undated > 0 {
-        return Some(format!("has {undated} partitions whose lag in seconds cannot be told"));
-    }
-    let age = Duration::from_millis(group.lag_time.map_or(0, |time| time.age_ms));
-    if age > args.max_lag {
-        let age = Duration::from_secs(age.as_secs());
-        let most = humantime::format_duration(args.max_lag);
-        return Some(format!("lags {}, more than {most}", humantime::format_duration(age)));
-    }
-    let most = args.max_lag_records?;
-    (lag > u128::from(most)).then(|| format!("lags {lag} records, more than {most}"))
+    let told = || format!("is {}: {}", group.status, words.words(group).verdict);
+    bad.contains(&group.status).then(|| Gate::Shut(told()))
 }
+
+/// What must be known and is not, as of the latest poll.
+fn unknown(group: &GroupView) -> Option<Gate> {
+    if let Some(cause) = group.failure {
+        return Some(Gate::Shut(format!("could not be read in the latest poll: {cause}")));
+    }
+    if !group.kind.commits_offsets() {
+        let told = format!("is of type {}, which commits no offsets and has no lag", group.kind);
+        return Some(Gate::Shut(told));
+    }
+    let partitions = || group.topics.iter().flat_map(|topic| &topic.partitions);
+    let stale = partitions().filter(|view| !view.fresh).count();
+    if group.lag.is_none() || stale > 0 {
+        let commits = partitions().any(|view| view.committed.is_some() || view.unreadable.is_some());
+        return Some(Gate::Shut(if commits {
+            "has no lag that can be told: not all of it could be read".to_owned()
+        } else {
+            "has no lag: nothing is committed".to_owned()
+        }));
+    }
+    let undated = group.topics.iter().flat_map(|topic| &topic.unknown_times);
+    let undated: u32 = undated.map(|(_, count)| count).sum();
+    let dated = group.lag == Some(0) || group.lag_time.is_some();
+    (undated > 0 || !dated).then(|| {
+        let partitions = undated.max(1);
+        let partitions = if partitions == 1 {
+            "a partition".to_owned()
+        } else {
+            format!("{partitions} partitions")
+        };
+        Gate::Unknown(format!("has {partitions} whose lag in seconds cannot be told"))
+    })
+}
+
+fn late(group: &GroupView, args: &CheckArgs) -> Option<Gate> {
+    let oldest = Duration::from_millis(group.lag_time.map_or(0, |time| time.age_ms));
+    if oldest > args.max_lag {
+        let most = humantime::format_duration(args.max_lag);
+        return Some(Gate::Shut(format!("lags {}, more than {most}", age(group))));
+    }
+    let (lag, most) = (group.lag?, args.max_lag_records?);
+    (lag > u128::from(most)).then(|| Gate::Shut(format!("lags {lag} records, more than {most}")))
+}
+
+/// The age of the oldest unread record, to the millisecond below a minute.
+fn age(group: &GroupView) -> String {
+    let age = Duration::from_millis(group.lag_time.map_or(0, |time| time.age_ms));
+    let shown = if age < Duration::from_secs(60) {
+        age
+    } else {
+        Duration::from_secs(age.as_secs())
+    };
+    humantime::format_duration(shown).to_string()
+}
+
+#[cfg(test)]
+mod tests;

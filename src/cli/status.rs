@@ -64,6 +64,9 @@ pub enum CliError {
     /// The simulated cluster could not be started.
     #[error(transparent)]
     Story(#[from] StoryError),
+    /// The terminal cannot be used.
+    #[error("cannot use the terminal")]
+    Terminal(#[source] io::Error),
     /// The exporter failed.
     #[error(transparent)]
     App(#[from] AppError),
@@ -76,7 +79,12 @@ impl CliError {
             Self::Config(_) | Self::Usage(_) | Self::DemoBringsItsOwn | Self::Story(StoryError::Unknown { .. }) => {
                 ExitStatus::Usage
             }
-            Self::Runtime(_) | Self::Output(_) | Self::Manual(_) | Self::App(_) | Self::Story(_) => ExitStatus::Failed,
+            Self::Runtime(_)
+            | Self::Output(_)
+            | Self::Manual(_)
+            | Self::Terminal(_)
+            | Self::App(_)
+            | Self::Story(_) => ExitStatus::Failed,
         }
     }
 }

@@ -7,6 +7,8 @@
 mod ask;
 mod assets;
 mod cluster;
+mod cure;
+mod events;
 mod figures;
 mod frame;
 mod group;
@@ -16,9 +18,9 @@ mod members;
 mod overview;
 mod partitions;
 mod problem;
-mod reset;
 mod row;
 mod settings;
+mod spark;
 mod status;
 mod topics;
 
@@ -78,13 +80,14 @@ pub(super) async fn answer<B>(state: &State, segments: &[&[u8]], request: &Reque
         now: state.clock.now(),
     };
     let query = request.uri().query().unwrap_or_default();
+    let root = root(segments);
     let asked = match segments {
         [cluster, b"groups", group] => GroupAsk::parse(cluster, group, query).map(Asked::Group),
         _ => Ask::parse(query).map(Asked::Overview),
     };
     let asked = match asked {
         Ok(asked) => asked,
-        Err(problem) => return page(problem.status(), problem.write(asked_depth(segments))),
+        Err(problem) => return page(problem.status(), problem.write(root)),
     };
     let tag = sight.tag();
     if matches(request.headers(), &tag) {
@@ -95,7 +98,7 @@ pub(super) async fn answer<B>(state: &State, segments: &[&[u8]], request: &Reque
     // Ten thousand groups are work of some milliseconds: not for the threads that serve everyone.
     match tokio::task::spawn_blocking(move || asked.write(&sight)).await {
         Ok(Ok(html)) => tagged(page(StatusCode::OK, html), &tag),
-        Ok(Err(problem)) => page(problem.status(), problem.write(asked_depth(&[b"", b"", b""]))),
+        Ok(Err(problem)) => page(problem.status(), problem.write(root)),
         Err(error) => {
             tracing::error!(%error, "a page could not be written");
             respond::text(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be written")
@@ -104,8 +107,8 @@ pub(super) async fn answer<B>(state: &State, segments: &[&[u8]], request: &Reque
 }
 
 /// The way back to `/` from a page, relative, so that it holds behind a proxy that serves all this below some path.
-fn asked_depth(segments: &[&[u8]]) -> &'static str {
-    if segments.len() < 3 { "./" } else { "../../../" }
+fn root(segments: &[&[u8]]) -> &'static str {
+    if segments.is_empty() { "./" } else { "../../../" }
 }
 
 fn page(status: StatusCode, html: String) -> Response<Body> {

@@ -44,6 +44,10 @@ use crate::snapshot::TopicPartitionView;
 use crate::snapshot::TopicView;
 use crate::snapshot::Totals;
 
+mod told;
+
+pub(crate) use told::trend;
+
 /// 2026-01-02T03:04:05.678Z, an hour after the start.
 pub(crate) const NOW: Moment = Moment {
     mono: Duration::from_secs(3600),
@@ -235,6 +239,10 @@ pub(crate) fn topic(name: &str, partitions: Vec<PartitionView>) -> GroupTopicVie
         uncommitted_partitions: u32::try_from(uncommitted).ok(),
         uncommitted_records: Some(0),
         assigned_partitions: u32::try_from(partitions.iter().filter(|p| p.owner.is_some()).count()).ok(),
+        unowned_partitions: match partitions.iter().filter(|p| p.owner.is_none()).count() {
+            without if without < partitions.len() => u32::try_from(without).ok(),
+            _ => None,
+        },
         unreadable: Vec::new(),
         consumed: 40,
         lost: 0,
@@ -329,6 +337,9 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
     orders.lag_time = first.lag_time;
     orders.stalled = Some(Duration::from_millis(720_500));
     (orders.status, orders.empty_for, orders.objective) = (Status::Stalled, None, Some(0));
+    orders.explained = [told::explained("orders-in", stuck)].into();
+    orders.events = told::events().into();
+    orders.trend = told::trend(&[Some(10), Some(40), None, Some(60), Some(65), Some(70)], 12);
 
     let mut huge = group("a\"b\\c\nd", vec![topic("t", vec![partition(0, 0, 0, i64::MAX)])]);
     huge.lag = Some(3 * u128::from(u64::MAX));

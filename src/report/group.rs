@@ -12,6 +12,10 @@ use super::json::Seconds;
 use super::json::hex;
 use super::partition::Partition;
 use super::partition::Time;
+use super::past::Course;
+use super::past::Happened;
+use super::why::Rule;
+use super::words::Words;
 use crate::failure::Reason;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
@@ -24,6 +28,12 @@ pub struct Group<'a> {
     pub(super) cluster: &'a str,
     #[serde(flatten)]
     pub(super) figures: Figures<'a>,
+    #[serde(flatten)]
+    words: Said,
+    rule: Rule<'a>,
+    events: Vec<Happened<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Course>,
     member_list: Option<Vec<Member<'a>>>,
     pub(super) topics: Vec<Topic<'a>>,
 }
@@ -74,6 +84,35 @@ struct ObjectiveOf<'a> {
     severity: &'a str,
 }
 
+/// The verdict in words.
+#[derive(Debug, Serialize)]
+struct Said {
+    verdict: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_be_ok: Option<String>,
+    cures: Vec<Cure>,
+}
+
+#[derive(Debug, Serialize)]
+struct Cure {
+    what: String,
+    command: String,
+}
+
+impl From<Words> for Said {
+    fn from(words: Words) -> Self {
+        let cure = |it: super::words::Cure| Cure {
+            what: it.what,
+            command: it.command,
+        };
+        Self {
+            verdict: words.verdict,
+            to_be_ok: words.to_be_ok,
+            cures: words.cures.into_iter().map(cure).collect(),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct Member<'a> {
     member_id: &'a str,
@@ -100,6 +139,7 @@ pub(super) struct Topic<'a> {
     uncommitted_partitions: Option<u32>,
     uncommitted_records: Option<u128>,
     assigned_partitions: Option<u32>,
+    unowned_partitions: Option<u32>,
     unreadable_partitions: BTreeMap<&'static str, u32>,
     consumed_records_total: u64,
     lost_records_total: u64,
@@ -117,6 +157,10 @@ impl<'a> Source<'a> {
         Group {
             cluster: &self.snapshot.cluster,
             figures: self.figures(view),
+            words: self.words(view).into(),
+            rule: view.into(),
+            events: view.events.iter().map(Happened::from).collect(),
+            history: Course::of(&view.trend),
             member_list: members.map(|it| it.members.iter().map(Member::from).collect()),
             topics: view.topics.iter().map(|topic| Topic::new(topic, view)).collect(),
         }
@@ -185,6 +229,7 @@ impl<'a> Topic<'a> {
             uncommitted_partitions: view.uncommitted_partitions,
             uncommitted_records: view.uncommitted_records,
             assigned_partitions: view.assigned_partitions,
+            unowned_partitions: view.unowned_partitions,
             unreadable_partitions: by_reason(&view.unreadable),
             consumed_records_total: view.consumed,
             lost_records_total: view.lost,
@@ -239,6 +284,12 @@ pub fn absent_of_topic(view: &GroupTopicView, group: &GroupView) -> Absent {
     absent.note("uncommitted_partitions", view.uncommitted_partitions.as_ref(), no_lag);
     absent.note("uncommitted_records", view.uncommitted_records.as_ref(), no_lag);
     absent.note("assigned_partitions", view.assigned_partitions.as_ref(), not_read);
+    absent.note("unowned_partitions", view.unowned_partitions.as_ref(), || {
+        match view.assigned_partitions {
+            Some(0) => Why::NotApplicable,
+            _ => not_read(),
+        }
+    });
     absent.note("retention_margin_ratio", view.retention_margin.as_ref(), no_lag);
     absent
 }

@@ -2,16 +2,16 @@
 
 mod cell;
 
+pub use self::cell::Side;
+pub use self::cell::cut;
 pub use self::cell::elapsed;
 pub use self::cell::grouped;
+pub use self::cell::pad;
 pub use self::cell::printable;
+pub use self::cell::width;
 
 use std::fmt::Write as _;
 
-use self::cell::Side;
-use self::cell::cut;
-use self::cell::pad;
-use self::cell::width;
 use super::Lag;
 use super::group::Group;
 use super::partition::Partition;

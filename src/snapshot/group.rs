@@ -237,6 +237,7 @@ fn make_unreadable(topic: &mut GroupTopicView, cause: Cause) {
     topic.uncommitted_partitions = None;
     topic.uncommitted_records = None;
     topic.assigned_partitions = None;
+    topic.unowned_partitions = None;
     topic.unreadable = vec![(
         cause.reason(),
         u32::try_from(topic.partitions.len()).unwrap_or(u32::MAX),

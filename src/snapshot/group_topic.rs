@@ -103,6 +103,7 @@ fn view(
         uncommitted_partitions,
         uncommitted_records,
         assigned_partitions: (holding.ownership != Ownership::Unknown).then_some(assigned),
+        unowned_partitions: unowned(holding, topic),
         unreadable: unreadable(&partitions),
         consumed: history.consumed,
         lost: history.lost,
@@ -110,6 +111,17 @@ fn view(
         retention_margin: margin(&partitions),
         partitions,
     }
+}
+
+/// Where nobody has any partition the members read other topics, or there are none: nothing of this one is missing.
+fn unowned(holding: &Holding<'_>, topic: TopicNow<'_>) -> Option<u32> {
+    let TopicNow::There(_, meta) = topic else { return None };
+    if holding.ownership != Ownership::Known || holding.owners.is_empty() {
+        return None;
+    }
+    let owned = |partition| holding.owners.binary_search_by_key(&partition, |(p, _)| *p).is_ok();
+    let without = meta.partitions.iter().filter(|it| !owned(it.partition)).count();
+    u32::try_from(without).ok()
 }
 
 impl GroupTopicHistory {

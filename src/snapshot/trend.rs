@@ -90,7 +90,7 @@ impl Trend {
     }
 
     /// Takes in what a cycle found, where a point is due.
-    pub(super) fn observe(self: &mut Arc<Self>, now: Moment, lag: Option<u128>, consumed: u64, poll: Duration) {
+    pub(crate) fn observe(self: &mut Arc<Self>, now: Moment, lag: Option<u128>, consumed: u64, poll: Duration) {
         let Some(newest) = self.newest else {
             *Arc::make_mut(self) = Self::begin(now, lag, consumed, poll);
             return;

@@ -211,6 +211,9 @@ pub struct GroupTopicView {
     pub uncommitted_records: Option<u128>,
     /// Partitions that have an owner; `None` when the members are unknown.
     pub assigned_partitions: Option<u32>,
+    /// Partitions of the topic that no member has, though the group is not rebalancing and its members read others of the topic;
+    /// `None` while the owners or the topic's partitions are not known, and where no partition of the topic is assigned.
+    pub unowned_partitions: Option<u32>,
     /// Committed partitions of which something could not be read, by reason.
     pub unreadable: Vec<(Reason, u32)>,
     /// By how much commits went forward since the process first saw them.

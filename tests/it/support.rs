@@ -2,8 +2,11 @@
 //! started here ends with the test, and with the test process however that ends.
 
 pub(crate) mod admin;
+pub(crate) mod axe;
+mod browser;
 mod clients;
 mod cluster;
+mod demo;
 pub(crate) mod groups;
 pub(crate) mod http;
 pub(crate) mod jars;
@@ -15,11 +18,14 @@ mod scrape;
 mod secure;
 mod strangers;
 mod tidemark;
+mod tmux;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
+pub(crate) use browser::Browser;
 pub(crate) use clients::Joining;
 pub(crate) use clients::Member;
+pub(crate) use demo::Demo;
 pub(crate) use kafka::Kafka;
 pub(crate) use prometheus::Prometheus;
 pub(crate) use prometheus::promtool_check_metrics;
@@ -28,8 +34,10 @@ pub(crate) use secure::PASSWORD;
 pub(crate) use secure::USER;
 pub(crate) use strangers::Manner;
 pub(crate) use strangers::Stranger;
+pub(crate) use tidemark::BINARY;
 pub(crate) use tidemark::Tidemark;
 pub(crate) use tidemark::cli;
+pub(crate) use tmux::Tmux;
 pub(crate) use wait::unique;
 pub(crate) use wait::until;
 

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use super::Sight;
 use super::cluster::Health;
 use super::cluster::write_reading;
-use super::figures::Ago;
+use super::cure;
+use super::events;
 use super::figures::absent;
 use super::figures::count;
 use super::figures::count_or;
 use super::figures::duration;
-use super::figures::in_words;
 use super::figures::lag_time;
 use super::frame;
 use super::frame::Frame;
@@ -21,12 +21,11 @@ use super::markup::Text;
 use super::markup::segment;
 use super::members;
 use super::partitions;
-use super::reset;
+use super::spark::spark;
 use super::status::Badge;
-use super::status::meaning;
 use super::topics;
 use crate::http::state::Published;
-use crate::report::Why;
+use crate::report::Words;
 use crate::report::absent_of_group;
 use crate::report::printable;
 use crate::snapshot::GroupView;
@@ -42,13 +41,15 @@ pub(super) fn write(
 ) -> fmt::Result {
     let title = format!("{}: {}", printable(&view.name), view.status);
     let place = &ask.place;
+    let words = published.source(&sight.objectives).words(view);
     frame::write(out, &Frame::live(ROOT, &title, sight), |out| {
         write_path(out, published, sight)?;
         writeln!(out, "<h1>{} {}</h1>", Name(&view.name), Badge(view.status))?;
-        write_verdict(out, view, sight)?;
+        write_verdict(out, &words)?;
         write_health(out, published, sight)?;
         write_figures(out, view, sight)?;
-        reset::write(out, sight, published, view)?;
+        cure::write(out, sight, (published, view), &words.cures)?;
+        events::write(out, view, sight)?;
         topics::write(out, published, view, place)?;
         partitions::write(out, view, place)?;
         members::write(out, view, place)
@@ -70,21 +71,12 @@ fn write_path(out: &mut String, published: &Published, sight: &Sight) -> fmt::Re
     writeln!(out, "</nav>")
 }
 
-fn write_verdict(out: &mut String, view: &GroupView, sight: &Sight) -> fmt::Result {
-    write!(out, "<p class=\"verdict\">{}", meaning(view.status))?;
-    if let Some(cause) = view.failure {
-        let ago = Ago {
-            then: view.read_at.wall,
-            now: sight.now.wall,
-        };
-        write!(
-            out,
-            " <span class=\"badge warn\">as of {ago}</span> The latest reading failed: {} ({}).",
-            in_words(Why::Unreadable(cause.reason())),
-            Text(cause.label())
-        )?;
+fn write_verdict(out: &mut String, words: &Words) -> fmt::Result {
+    writeln!(out, "<p class=\"verdict\">{}.</p>", Text(&words.verdict))?;
+    if let Some(needed) = &words.to_be_ok {
+        writeln!(out, "<p class=\"needed\">{}.</p>", Text(needed))?;
     }
-    writeln!(out, "</p>")
+    Ok(())
 }
 
 /// Only where there is something to say: a page of a cluster that is read well has no need of it.
@@ -115,7 +107,7 @@ fn write_figures(out: &mut String, view: &GroupView, sight: &Sight) -> fmt::Resu
         ("Lag, records", count_or(view.lag, why.get("lag_records"))),
         ("Lag, time", lag_time(view.lag_time, why.get("lag_seconds"))),
         (
-            "Stands still, as watched",
+            "Seen standing still",
             view.stalled
                 .map_or_else(|| absent(why.get("stalled_seconds")), duration),
         ),
@@ -128,13 +120,17 @@ fn write_figures(out: &mut String, view: &GroupView, sight: &Sight) -> fmt::Resu
         ),
         (
             "Coordinator",
-            count_or(
-                view.coordinator,
-                why.get("coordinator_id").filter(|_| view.coordinator.is_none()),
+            view.coordinator.map_or_else(
+                || absent(why.get("coordinator_id")),
+                |broker| format!("broker {broker}"),
             ),
         ),
     ];
     writeln!(out, "<dl class=\"figures\">")?;
+    let curve = spark(&view.trend);
+    if !curve.is_empty() {
+        writeln!(out, "<div><dt>Lag, last hour</dt><dd>{curve}</dd></div>")?;
+    }
     for (title, figure) in figures {
         writeln!(out, "<div><dt>{title}</dt><dd>{figure}</dd></div>")?;
     }

@@ -19,6 +19,7 @@ use crate::http::state::Published;
 use crate::model::Status;
 use crate::report::Query;
 use crate::report::Sort;
+use crate::report::printable;
 use crate::snapshot::GroupView;
 
 /// A group and where it is.
@@ -116,7 +117,7 @@ impl<'a> Matches<'a> {
         let place = ask
             .cluster
             .as_deref()
-            .map_or_else(String::new, |name| format!(" on {name}"));
+            .map_or_else(String::new, |name| format!(" on {}", printable(name)));
         match troubled {
             0 => format!("all {} well{place}", counted(self.total(), "group", "groups")),
             some => format!(

@@ -15,6 +15,9 @@ use super::markup::Name;
 use super::markup::Text;
 use super::markup::segment;
 use super::status::Badge;
+use crate::model::GroupState;
+use crate::report::Why;
+use crate::report::absent_of_group;
 use crate::report::absent_of_partition;
 use crate::report::elapsed;
 use crate::snapshot::GroupView;
@@ -149,7 +152,7 @@ fn write_row(out: &mut String, (topic, it): Row<'_>, view: &GroupView) -> fmt::R
         owner(it, view),
         count_or(it.committed, why.get("committed_offset")),
         count_or(it.end, why.get("end_offset")),
-        bar(it)
+        bar(it, why.get("lag_records"))
     )
 }
 
@@ -167,25 +170,32 @@ fn note(it: &PartitionView) -> String {
 }
 
 fn owner(it: &PartitionView, view: &GroupView) -> String {
-    let member = it.owner.and_then(|index| {
-        let members = view.members.as_ref()?;
-        members.members.get(usize::try_from(index).ok()?)
-    });
-    member.map_or_else(
-        || absent(None),
-        |member| format!("{} <small>{}</small>", Name(&member.client_id), Name(&member.host)),
-    )
+    let Some(members) = &view.members else {
+        return absent(absent_of_group(view).get("members"));
+    };
+    let member = it
+        .owner
+        .and_then(|index| members.members.get(usize::try_from(index).ok()?));
+    match member {
+        Some(member) => format!("{} <small>{}</small>", Name(&member.client_id), Name(&member.host)),
+        None if view.state.as_ref().is_some_and(GroupState::is_rebalancing) => unsaid("rebalancing"),
+        None => unsaid("nobody"),
+    }
+}
+
+fn unsaid(words: &str) -> String {
+    format!("<span class=\"absent\">{words}</span>")
 }
 
 /// The log from its start, where retention deletes, to its end: read up to the commit, unread beyond. The nearer the mark is to the left,
 /// the sooner unread records are deleted.
-fn bar(it: &PartitionView) -> String {
+fn bar(it: &PartitionView, why: Option<Why>) -> String {
     let (Some(committed), Some(start), Some(end)) = (it.committed, it.start, it.end) else {
-        return absent(None);
+        return absent(why);
     };
     let length = end.since(start);
     if length == 0 {
-        return "<span class=\"absent\">empty log</span>".to_owned();
+        return unsaid("empty log");
     }
     let read = committed.min(end).since(start);
     // At most 1,000 of 1,000: the two are exact, and so is their quotient.

@@ -13,22 +13,24 @@ use super::markup::Name;
 use super::markup::Text;
 use super::markup::of_group;
 use super::overview::Found;
+use super::spark::spark;
 use super::status::Badge;
-use super::status::meaning;
 use crate::model::Status;
 use crate::report::Sort;
+use crate::report::Source;
 use crate::report::Why;
 use crate::report::absent_of_group;
 use crate::report::printable;
 use crate::snapshot::GroupView;
 
 /// Titles, the order that each column stands for, and the columns' class.
-pub(super) const COLUMNS: [(&str, Option<Sort>, &str); 5] = [
+pub(super) const COLUMNS: [(&str, Option<Sort>, &str); 6] = [
     ("Group", Some(Sort::Group), "g"),
     ("Status", Some(Sort::Status), "st"),
     ("Lag, records", Some(Sort::LagRecords), "n"),
     ("Lag, time", Some(Sort::LagSeconds), "n"),
     ("Members", Some(Sort::Members), "n"),
+    ("Last hour", None, "sp"),
 ];
 
 /// Writes the row.
@@ -48,7 +50,7 @@ pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>) -> fmt::R
         out,
         "<td role=\"cell\" class=\"st\">{} <small>{}{}</small></td>",
         Badge(view.status),
-        Text(words(view)),
+        Text(words(published.source(&sight.objectives), view)),
         as_of(view, sight)
     )?;
     writeln!(
@@ -65,8 +67,9 @@ pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>) -> fmt::R
     let members = view.members.as_ref().map(|it| it.members.len());
     writeln!(
         out,
-        "<td role=\"cell\" class=\"n\" data-l=\"Members\">{}</td>\n</tr>",
-        count_or(members, absent.get("members"))
+        "<td role=\"cell\" class=\"n\" data-l=\"Members\">{}</td>\n<td role=\"cell\" class=\"sp\">{}</td>\n</tr>",
+        count_or(members, absent.get("members")),
+        spark(&view.trend)
     )
 }
 
@@ -83,12 +86,16 @@ fn kind(view: &GroupView, cluster: Option<&str>) -> String {
     format!("<small>{}</small>", Text(printable(&words)))
 }
 
-fn words(view: &GroupView) -> &'static str {
+/// Why the group needs somebody: the first part of the verdict. Of one that is well, the least that can be said.
+fn words(source: Source<'_>, view: &GroupView) -> String {
     match (view.status, view.lag) {
-        (Status::Ok, Some(0)) => "nothing is unread",
-        (Status::Ok, Some(_)) => "keeps up",
-        (Status::Ok, None) => "",
-        (status, _) => meaning(status),
+        (Status::Ok, Some(0)) => "nothing is unread".to_owned(),
+        (Status::Ok, Some(_)) => "keeps up".to_owned(),
+        (Status::Ok, None) => String::new(),
+        _ => {
+            let verdict = source.words(view).verdict;
+            verdict.split("; ").next().unwrap_or_default().to_owned()
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::markup::Name;
 use super::markup::Text;
 use super::markup::segment;
 use crate::http::state::Published;
+use crate::report::Why;
 use crate::report::absent_of_topic;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
@@ -88,30 +89,31 @@ fn write_row(
         count(topic.partitions.len()),
         count_or(topic.lag, why.get("lag_records")),
         lag_time(topic.lag_time, why.get("lag_seconds")),
-        until_deletion(topic, log.map(AsRef::as_ref)),
+        until_deletion(topic, log.map(AsRef::as_ref), why.get("lag_seconds")),
         besides(topic)
     )
 }
 
-/// How long until retention takes the oldest unread record: only where it goes by time, and something is unread.
-fn until_deletion(topic: &GroupTopicView, log: Option<&TopicView>) -> String {
-    let deletes = |log: &&TopicView| {
-        log.cleanup_policy
-            .as_deref()
-            .is_some_and(|policy| policy.contains("delete"))
+/// How long until retention takes the oldest unread record, or why that cannot be said.
+fn until_deletion(topic: &GroupTopicView, log: Option<&TopicView>, no_lag: Option<Why>) -> String {
+    let words = |words: &str| format!("<span class=\"absent\">{words}</span>");
+    let Some((log, policy)) = log.and_then(|log| Some((log, log.cleanup_policy.as_deref()?))) else {
+        return words("not known");
     };
-    let retention = log.filter(deletes).and_then(|log| log.retention);
-    let age = topic.lag_time.filter(|time| time.age_ms > 0);
-    match (retention, age) {
-        (Some(retention), Some(age)) => {
-            let left = retention.saturating_sub(Duration::from_millis(age.age_ms));
+    let (true, Some(retention)) = (policy.contains("delete"), log.retention) else {
+        return words("not by time");
+    };
+    match topic.lag_time {
+        None => absent(no_lag),
+        Some(time) if time.age_ms == 0 => words("nothing unread"),
+        Some(time) => {
+            let left = retention.saturating_sub(Duration::from_millis(time.age_ms));
             if left.is_zero() {
                 "any moment".to_owned()
             } else {
                 duration(left)
             }
         }
-        _ => absent(None),
     }
 }
 

@@ -336,7 +336,8 @@ async fn a_group_that_cannot_be_read_says_why_and_since_when() {
     let server = serving(vec![snapshot]).await;
     let page = server.get("/clusters/main/groups/stale").await;
     for words in [
-        "The latest reading failed: no answer (REQUEST_TIMED_OUT).",
+        "<p class=\"verdict\">",
+        "REQUEST_TIMED_OUT",
         "The members are not known: <span class=\"absent\">no answer</span>.",
         "<dt>Lag, records</dt><dd><span class=\"absent\">no answer</span></dd>",
     ] {
@@ -363,6 +364,11 @@ async fn a_group_is_told_with_its_topics_partitions_and_members() {
         "went back 1 times",
         "<rect class=\"read\" width=\"400\" height=\"10\"/></svg> 40.0 %",
         "<dt>Objective</dt>",
+        "client client-1 on host 10.0.0.1",
+        "<dt>Lag, last hour</dt><dd><svg class=\"spark\"",
+        "<li class=\"bad\"><time datetime=",
+        "rebalanced 4 times</li>",
+        "3 partitions of orders-in reset through tidemark</li>",
     ] {
         assert!(page.text().contains(words), "{words}: {}", page.text());
     }

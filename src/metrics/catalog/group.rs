@@ -43,6 +43,11 @@ pub(super) const TOPICS: &[Family] = &[
         Values::GroupTopic(|_, it| it.assigned_partitions.map(Value::from)),
     ),
     Family::new(
+        "kafka_group_topic_unowned_partitions",
+        "Partitions that no member has, though the group is not rebalancing and its members read others of the topic; only where above 0.",
+        Values::GroupTopic(|_, it| it.unowned_partitions.filter(|&count| count > 0).map(Value::from)),
+    ),
+    Family::new(
         "kafka_group_topic_unreadable_partitions",
         "Committed partitions whose committed offset or log could not be read, by reason.",
         Values::GroupTopicReasons(|it| &it.unreadable),

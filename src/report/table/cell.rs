@@ -5,13 +5,15 @@ use unicode_width::UnicodeWidthStr;
 
 /// Which side a cell keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub enum Side {
+    /// As words do.
     Left,
+    /// As numbers do.
     Right,
 }
 
 /// Columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.width()
 }
 
@@ -34,7 +36,7 @@ pub fn printable(name: &str) -> String {
 }
 
 /// The text in at most that many columns; what is cut out of its middle is shown by an ellipsis.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
@@ -58,7 +60,7 @@ fn take(letters: impl Iterator<Item = char>, columns: usize) -> String {
 }
 
 /// Appends the cell, filled up to its column's width.
-pub(super) fn pad(out: &mut String, text: &str, columns: usize, side: Side) {
+pub fn pad(out: &mut String, text: &str, columns: usize, side: Side) {
     let blanks = " ".repeat(columns.saturating_sub(text.width()));
     match side {
         Side::Left => out.extend([text, &blanks]),

@@ -567,3 +567,19 @@ async fn a_rebalance_is_counted_once_and_stays_counted() {
     world.clock.step(Duration::from_secs(60));
     assert_eq!(count(&exporter.cycle().await), Some(1.0));
 }
+
+#[tokio::test]
+async fn partitions_without_an_owner_are_counted_while_the_group_reads_others_of_the_topic() {
+    let world = World::new(1, |m| {
+        m.create_topic("t", 7);
+        m.create_topic("left", 3);
+        m.create_group("g", GroupType::Consumer);
+        m.join("g", Member::new("c").assigned("t", &[0, 1, 2, 3, 5]));
+        m.commit("g", "t", 0, 0);
+        m.commit("g", "left", 0, 0);
+    });
+    let seen = world.exporter().cycle().await;
+    let family = "kafka_group_topic_unowned_partitions";
+    assert_eq!(seen.value(family, &[("topic", "t")]), Some(2.0));
+    assert_eq!(seen.count(family), 1, "nobody reads `left`: nothing of it is left out");
+}

@@ -43,6 +43,24 @@ pub(crate) fn get(address: SocketAddr, path: &str, headers: &[&str]) -> io::Resu
     parse(&answer).ok_or_else(|| io::Error::other(format!("no whole answer to GET {path}")))
 }
 
+/// Sends a whole request and reads an answer that tells its length, from a server that may keep the connection open.
+pub(crate) fn exchange(address: SocketAddr, request: &[u8], patience: Duration) -> io::Result<Answer> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.write_all(request)?;
+    let (mut answer, mut piece) = (Vec::new(), [0; 16 * 1024]);
+    loop {
+        let length = stream.read(&mut piece)?;
+        answer.extend_from_slice(&piece[..length]);
+        let whole = parse(&answer).filter(|it| length == 0 || it.headers.contains_key("content-length"));
+        match whole {
+            Some(whole) => return Ok(whole),
+            None if length == 0 => return Err(io::Error::other(format!("no whole answer from {address}"))),
+            None => {}
+        }
+    }
+}
+
 fn parse(answer: &[u8]) -> Option<Answer> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;

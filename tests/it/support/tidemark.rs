@@ -27,7 +27,7 @@ use super::wait::PATIENCE;
 use super::wait::eventually;
 
 /// The binary that cargo built for this test.
-const BINARY: &str = env!("CARGO_BIN_EXE_tidemark");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_tidemark");
 
 /// A running exporter. Killed when dropped.
 pub(crate) struct Tidemark {
