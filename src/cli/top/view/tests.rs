@@ -368,7 +368,10 @@ fn no_frame_holds_what_steers_a_terminal_and_none_panics_at_any_size() {
 #[test]
 fn the_chosen_row_is_seen_wherever_it_is() {
     let groups = (0..200).map(|n| group(&format!("group-{n:03}"), "ok", json!({})));
-    let mut state = seen(fixture::picture(vec![fixture::cluster("main", &groups.collect::<Vec<_>>())]));
+    let mut state = seen(fixture::picture(vec![fixture::cluster(
+        "main",
+        &groups.collect::<Vec<_>>(),
+    )]));
     for _ in 0..120 {
         press(&mut state, "j");
         let row = format!("> group-{:03}", state.overview.cursor.at());
