@@ -41,7 +41,7 @@ against version:
 
 # The pictures of the README, taken anew (needs chromium and chromium-driver).
 pictures:
-    TIDEMARK_TESTS_PICTURES=1 cargo test --test it page::looks::pictures
+    TIDEMARK_TESTS_PICTURES=1 cargo test --test it page::pictures
 
 # What a cycle and a scrape cost on a real broker: see docs/performance.md.
 bench:

@@ -71,7 +71,7 @@ impl App {
         let resets = config.admin.as_ref().map(|_| ResetCounters::new(names));
         let (admin, admin_parts) = match (&config.admin, &resets) {
             (Some(admin), Some(counters)) => {
-                let told = (counters.clone(), fleet.own_resets());
+                let told = (counters.clone(), fleet.told());
                 let (listener, parts) = AdminListener::build(&config, admin, clock.clone(), told).await?;
                 (Some(listener), Some(parts))
             }
@@ -116,6 +116,11 @@ impl App {
     /// Where the scrape listener listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where the admin listener listens; `None` where there is none.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(AdminListener::address)
     }
 
     /// Polls and serves until `shutdown`, then finishes what has begun, within the grace period whatever Kafka does.

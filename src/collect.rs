@@ -203,6 +203,15 @@ fn time_settings(config: &Config, cluster: &Cluster) -> time::Settings {
     }
 }
 
+/// Without a rule no group's name is looked at.
+fn reads_committed(cluster: &Cluster) -> snapshot::ReadsCommitted {
+    if !cluster.knows_read_committed() {
+        return Box::new(|_| false);
+    }
+    let cluster = cluster.clone();
+    Box::new(move |group| cluster.isolation_of(group.bytes()) == Isolation::ReadCommitted)
+}
+
 /// `places` is the list that the found objective's place is told in.
 fn settings(config: &Config, cluster: &Cluster, places: &[Objective]) -> Settings {
     let place = |objective: &Objective| places.iter().position(|it| it == objective);
@@ -217,7 +226,7 @@ fn settings(config: &Config, cluster: &Cluster, places: &[Objective]) -> Setting
             dormant_after: config.dormant_after,
             max_staleness: config.max_staleness,
         },
-        read_committed: cluster.isolation == Isolation::ReadCommitted,
+        read_committed: reads_committed(cluster),
         drop_left_topics: cluster.left_topics == LeftTopics::Drop,
         objective: Box::new(move |group| {
             let mut first = objectives.iter().filter(|(it, _)| it.groups.matches(group.bytes()));

@@ -9,12 +9,14 @@ mod files;
 mod filter;
 mod host_port;
 mod load;
+mod material;
 mod node;
 mod print;
 mod problem;
 mod read;
 mod schema;
 mod secret;
+mod security;
 #[cfg(test)]
 mod tests;
 mod web;
@@ -30,12 +32,26 @@ pub use load::Flag;
 pub use load::Loaded;
 pub use load::Source;
 pub use load::load;
+pub use material::Fault;
+pub use material::Material;
+pub use material::MaterialError;
+pub use material::Place;
 pub use print::print;
 pub use problem::ConfigErrors;
 pub use problem::Problem;
-pub use secret::PasswordSource;
 pub use secret::Secret;
-pub use secret::SecretError;
+pub use security::Authorities;
+pub use security::Bearer;
+pub use security::Identity;
+pub use security::Mechanism;
+pub use security::PasswordLogin;
+pub use security::PasswordMechanism;
+pub use security::Sasl;
+pub use security::Security;
+pub use security::Store;
+pub use security::Tls;
+pub use security::TokenEndpoint;
+pub use security::TokenSource;
 
 pub use web::ClientAuth;
 pub use web::TlsVersion;
@@ -144,8 +160,8 @@ pub struct Cluster {
     pub topics: Filter,
     /// What happens to topics that a group with members left behind.
     pub left_topics: LeftTopics,
-    /// Which end lag is counted from.
-    pub isolation: Isolation,
+    /// Which end the lag of a group is counted from; first match wins, the high watermark without one.
+    pub isolation: Vec<(Patterns, Isolation)>,
     /// Whether records may be read for their time.
     pub record_time: RecordTime,
     /// Whose time counts, by topic; first match wins, record time without one.
@@ -164,6 +180,29 @@ pub struct Cluster {
     pub request_timeout: Duration,
 }
 
+impl Cluster {
+    /// Which end the lag of a group is counted from.
+    pub fn isolation_of(&self, group: &[u8]) -> Isolation {
+        let rule = self.isolation.iter().find(|(groups, _)| groups.matches(group));
+        rule.map_or(Isolation::ReadUncommitted, |(_, isolation)| *isolation)
+    }
+
+    /// The isolation of every group there may be; of the high watermark where groups differ.
+    pub fn isolation_of_all(&self) -> Isolation {
+        match self.isolation.as_slice() {
+            [(all, isolation)] if all.expressions().eq([".*"]) => *isolation,
+            _ => Isolation::ReadUncommitted,
+        }
+    }
+
+    /// True where the lag of some group may be counted from the last stable offset.
+    pub fn knows_read_committed(&self) -> bool {
+        self.isolation
+            .iter()
+            .any(|(_, isolation)| *isolation == Isolation::ReadCommitted)
+    }
+}
+
 /// A bootstrap address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPort {
@@ -171,43 +210,6 @@ pub struct HostPort {
     pub host: String,
     /// Port.
     pub port: u16,
-}
-
-/// TLS to Kafka.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tls {
-    /// Authorities to trust; the system's when absent.
-    pub ca_file: Option<PathBuf>,
-    /// The client's certificate chain.
-    pub cert_file: Option<PathBuf>,
-    /// The client's private key.
-    pub key_file: Option<PathBuf>,
-    /// The key's passphrase; absent when the key is not encrypted.
-    pub key_password: Option<PasswordSource>,
-    /// Whether the broker's certificate must name its host.
-    pub verify_hostname: bool,
-}
-
-/// SASL to Kafka.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sasl {
-    /// How.
-    pub mechanism: Mechanism,
-    /// Who.
-    pub username: String,
-    /// The password, or where it is.
-    pub password: PasswordSource,
-}
-
-/// A SASL mechanism that is served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mechanism {
-    /// RFC 4616.
-    Plain,
-    /// RFC 7677.
-    ScramSha256,
-    /// The same with SHA-512.
-    ScramSha512,
 }
 
 /// Topics that a group with members holds old commits on, but no member is assigned.

@@ -38,6 +38,7 @@ pub use page::PageSettings;
 pub use path::Segments;
 pub use scrape::Latest;
 pub use scrape::Scrape;
+pub use server::Certificate;
 pub use server::Drained;
 pub use server::Handler;
 pub use server::Limits;

@@ -24,8 +24,12 @@ use crate::observation::PartitionLog;
 use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+use crate::observation::TopicShares;
 
+mod bearer;
 pub mod records;
+mod tls;
+mod trouble;
 pub mod wire;
 
 /// The lists of groups of all brokers.
@@ -77,16 +81,22 @@ pub trait Survey: Send {
         deadline: Instant,
     ) -> impl Future<Output = Vec<Heard<Vec<TopicCommits>>>> + Send;
 
+    /// Where each share group begins to read, on every partition it has begun on. Same order as asked; sorted by topic and partition.
+    fn shares(
+        &mut self,
+        groups: &mut [ListedGroup],
+        deadline: Instant,
+    ) -> impl Future<Output = Vec<Heard<Vec<TopicShares>>>> + Send;
+
     /// Metadata of the named topics. Never creates one. Same order as asked.
     fn topics(&mut self, topics: &[TopicName], deadline: Instant)
     -> impl Future<Output = Vec<Heard<TopicMeta>>> + Send;
 
-    /// Starts and ends of every partition of the topics, last stable offsets too when `stable`; asked of the leaders that `topics` told
-    /// last, asked again once where a leader has moved. Same order as asked, one entry per partition of the metadata.
+    /// Starts, ends and last stable offsets of every partition of the topics; asked of the leaders that `topics` told last, asked again
+    /// once where a leader has moved. Same order as asked, one entry per partition of the metadata.
     fn logs(
         &mut self,
         topics: &[(TopicName, TopicMeta)],
-        stable: bool,
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 
@@ -157,13 +167,13 @@ pub trait GroupFacts: Send {
         deadline: Instant,
     ) -> impl Future<Output = Vec<Vec<PartitionLog>>> + Send;
 
-    /// The first offset dated `time` or later; `None` where there is none.
+    /// The first record dated `time` or later, its offset and its own time (ListOffsets by timestamp); `None` where there is none.
     fn by_time(
         &mut self,
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         deadline: Instant,
-    ) -> impl Future<Output = Vec<Heard<Option<Offset>>>> + Send;
+    ) -> impl Future<Output = Vec<Heard<Option<(Offset, UnixMillis)>>>> + Send;
 }
 
 /// One commit of a group with all that Kafka keeps beside it.

@@ -79,6 +79,8 @@ pub struct GroupReading {
     pub description: Heard<Description>,
     /// Commits, sorted by topic and partition; `None` where the type has none (share, connect).
     pub commits: Option<Heard<Vec<TopicCommits>>>,
+    /// Where a share group begins to read (DescribeShareGroupOffsets), sorted likewise; `None` for groups of every other type.
+    pub shares: Option<Heard<Vec<TopicShares>>>,
 }
 
 /// State and members of one group.
@@ -103,6 +105,8 @@ pub struct Epochs {
     pub group: i32,
     /// Epoch of the target assignment.
     pub assignment: i32,
+    /// Epoch of the topology; only of streams groups that have one.
+    pub topology: Option<i32>,
 }
 
 /// One member of a group.
@@ -122,7 +126,35 @@ pub struct Member {
     pub target: Option<Assignment>,
     /// KIP-848 and later: the epoch the member has reached.
     pub epoch: Option<i32>,
+    /// Which protocol a member of a KIP-848 group speaks (ConsumerGroupDescribe v1, Kafka 4.0); `None` elsewhere and where the broker
+    /// does not say.
+    pub protocol: Option<MemberProtocol>,
+    /// The tasks of a member of a streams group; `None` elsewhere.
+    pub tasks: Option<Box<Tasks>>,
 }
+
+/// The protocol that a member of a KIP-848 group speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberProtocol {
+    /// The old one: the member was not restarted with `group.protocol=consumer` yet.
+    Classic,
+    /// KIP-848.
+    Consumer,
+}
+
+/// What a member of a streams group does (StreamsGroupDescribe, KIP-1071).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    /// Tasks that read and process.
+    pub active: SomeTasks,
+    /// Copies of state that follow their changelogs.
+    pub standby: SomeTasks,
+    /// Copies that catch up before they become active.
+    pub warmup: SomeTasks,
+}
+
+/// Partitions by subtopology, sorted by its id.
+pub type SomeTasks = Vec<(Text, Vec<Partition>)>;
 
 /// What a member was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +174,24 @@ pub struct TopicCommits {
     pub partitions: Vec<(Partition, Heard<Offset>)>,
 }
 
+/// Where a share group begins to read on one topic (DescribeShareGroupOffsets), sorted by partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicShares {
+    /// The topic.
+    pub topic: TopicName,
+    /// The place, or why it could not be read.
+    pub partitions: Vec<(Partition, Heard<Share>)>,
+}
+
+/// Where a share group begins to read on one partition (KIP-932).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The first record that may still be delivered: all before it are done with. `None` where the group has not begun.
+    pub start: Option<Offset>,
+    /// The broker's own count of records that are not done with (v1, Kafka 4.2); `None` where it gives none.
+    pub lag: Option<u64>,
+}
+
 /// What was heard of one topic.
 #[derive(Clone, Debug)]
 pub struct TopicReading {
@@ -149,6 +199,18 @@ pub struct TopicReading {
     pub meta: Heard<TopicMeta>,
     /// One entry per partition of the metadata, in the same order.
     pub logs: Vec<PartitionLog>,
+}
+
+impl TopicReading {
+    /// The limits of one partition; `None` for one that the metadata does not name.
+    pub fn log(&self, partition: Partition) -> Option<&PartitionLog> {
+        // Nearly always they are numbered from 0 on without a gap.
+        let at_its_number = usize::try_from(partition.0).ok().and_then(|at| self.logs.get(at));
+        at_its_number.filter(|log| log.partition == partition).or_else(|| {
+            let place = self.logs.binary_search_by_key(&partition, |log| log.partition);
+            place.ok().map(|place| &self.logs[place])
+        })
+    }
 }
 
 /// One topic as the metadata has it.
@@ -186,8 +248,18 @@ pub struct PartitionLog {
     pub start: Heard<Offset>,
     /// High watermark: the offset the next record will get.
     pub end: Heard<Offset>,
-    /// Last stable offset; `None` where it was not asked for.
+    /// Last stable offset: no transaction is open below it; `None` where it was not asked for.
     pub stable: Option<Heard<Offset>>,
+}
+
+impl PartitionLog {
+    /// The end that lag counts up to: the last stable offset for who reads committed records only, where it was asked for.
+    pub fn counting_end(&self, read_committed: bool) -> Heard<Offset> {
+        match self.stable {
+            Some(stable) if read_committed => stable,
+            _ => self.end,
+        }
+    }
 }
 
 /// What a topic's configuration says of retention (DescribeConfigs).

@@ -20,8 +20,10 @@ pub mod guard;
 pub mod moment;
 pub mod plan;
 pub mod refusal;
+pub mod replay;
 pub mod request;
 pub mod scope;
+pub mod stages;
 pub mod undo;
 
 #[cfg(test)]

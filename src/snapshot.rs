@@ -10,11 +10,13 @@ mod happened;
 mod history;
 mod members;
 mod pair;
+mod share;
 mod topic;
 mod trend;
 mod view;
 
 pub use evaluate::ObjectiveOf;
+pub use evaluate::ReadsCommitted;
 pub use evaluate::Settings;
 pub use evaluate::evaluate;
 pub use evaluate::nothing_yet;
@@ -24,7 +26,12 @@ pub use event::Who;
 pub use history::History;
 pub use members::kind;
 
+pub use crate::observation::MemberProtocol;
+pub use crate::observation::SomeTasks;
+pub use crate::observation::Tasks;
+
 pub use trend::Pace;
+pub use trend::Reading;
 pub use trend::Trend;
 pub use view::CycleView;
 pub use view::Explained;
@@ -34,7 +41,10 @@ pub use view::MemberView;
 pub use view::MembersView;
 pub use view::OwnerView;
 pub use view::PartitionView;
+pub use view::ShareFigures;
+pub use view::ShareView;
 pub use view::Snapshot;
+pub use view::TaskCounts;
 pub use view::TimeView;
 pub use view::TopicPartitionView;
 pub use view::TopicView;

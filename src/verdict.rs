@@ -77,6 +77,8 @@ pub enum Readable {
     Presumably,
     /// Only markers, aborted or compacted data are left.
     Nothing,
+    /// C is where the records of an open transaction begin, and the owner may be waiting for that to end.
+    NotYet,
 }
 
 /// Whether a member has a partition.

@@ -1,9 +1,12 @@
-//! What a cycle costs on large simulated clusters, and how that grows: `cargo bench --bench scale`.
+//! What a cycle costs on large simulated clusters, and how that grows: `cargo bench --bench scale`; `-- 1000` for the size of so many
+//! groups alone, `-- parts` for what histories and verdicts cost by themselves.
 //!
 //! For each size the cluster runs in a process of its own and so does the exporter: its CPU and memory are its own.
 #![expect(clippy::disallowed_methods, reason = "a bench lives in real time")]
 
+mod cpu;
 mod measure;
+mod parts;
 
 use std::io::BufRead as _;
 use std::io::BufReader;
@@ -45,8 +48,12 @@ fn main() {
             partitions: number(partitions),
         }),
         ["measure", bootstrap] => measure::run(bootstrap),
+        ["parts", ..] => parts::run(),
         // `cargo test --all-targets` runs benches too.
-        ref other if other.contains(&"--bench") => compare(),
+        ref other if other.contains(&"--bench") => {
+            compare(other);
+            parts::run();
+        }
         _ => println!("run by `cargo bench --bench scale`"),
     }
 }
@@ -55,14 +62,18 @@ fn number(text: &str) -> i32 {
     text.parse().expect("a number, as this program wrote it")
 }
 
-fn compare() {
+/// Every size, or those whose number of groups is among the arguments.
+fn compare(arguments: &[&str]) {
     println!(
-        "machine: {} cores; medians of {} cycles",
+        "machine: {} cores; medians of {} cycles after {} others",
         std::thread::available_parallelism().map_or(0, usize::from),
-        measure::CYCLES
+        measure::CYCLES,
+        measure::BEGINNING
     );
     println!("{}", measure::HEADER);
-    for size in SIZES {
+    let is_named = |size: &Size| arguments.contains(&size.groups.to_string().as_str());
+    let all = !SIZES.iter().any(is_named);
+    for size in SIZES.into_iter().filter(|size| all || is_named(size)) {
         let words = [size.groups, size.partitions_per_group, size.partitions].map(|n| n.to_string());
         let mut cluster = this(&["simulate", &words[0], &words[1], &words[2]])
             .stdin(Stdio::piped())

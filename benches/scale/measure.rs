@@ -15,12 +15,17 @@ use tidemark::kafka::wire;
 use tidemark::metrics::Exposition;
 use tidemark::metrics::Packer;
 
-/// Cycles that a figure is taken of, after as many that warm up: record times are read, histories begun.
+use crate::cpu;
+use crate::cpu::Cpu;
+
+/// Cycles that figures are taken of, once the histories reach back as far as the slowest groups are behind.
 pub(crate) const CYCLES: usize = 5;
-const INTERVAL: Duration = Duration::from_secs(5);
+/// Cycles before those: what the histories do not know is read, as much as is allowed in one cycle.
+pub(crate) const BEGINNING: usize = 9;
+const INTERVAL: Duration = Duration::from_secs(15);
 
 /// What the columns are.
-pub(crate) const HEADER: &str = "groups × partitions | pairs read | first cycle s | cycle s | survey s | times s | own CPU s | pack CPU s | requests | gzip scrape ms | packed MB | plain MB | peak MB";
+pub(crate) const HEADER: &str = "groups × partitions | pairs read | cycle s | survey s | times s | CPU s | of it librdkafka s | of it packing s | CPU at the beginning s | requests | gzip scrape ms | packed MB | plain MB | peak MB | load";
 
 /// Polls the cluster and prints one row.
 pub(crate) fn run(bootstrap: &str) {
@@ -43,13 +48,15 @@ async fn measure(bootstrap: &str) {
     let exposition = Exposition::new(label, None);
     let mut rows = Vec::new();
     let mut packed = None;
-    for _ in 0..2 * CYCLES {
-        let (begun, cpu) = (Instant::now(), cpu());
+    for _ in 0..BEGINNING + CYCLES {
+        let (begun, cpu) = (Instant::now(), Cpu::now());
         poller.poll().await;
-        let (polled, polled_cpu) = (begun.elapsed(), self::cpu());
+        let polled = begun.elapsed();
         let snapshot = snapshots.borrow().clone();
+        let thread = cpu::of_this_thread();
         packed = Some(Arc::new(packer.pack(&snapshot)));
-        let packed_cpu = self::cpu();
+        let packing = cpu::of_this_thread() - thread;
+        let cpu = Cpu::now().since(cpu);
         rows.push([
             polled.as_secs_f64(),
             snapshot
@@ -57,8 +64,9 @@ async fn measure(bootstrap: &str) {
                 .as_ref()
                 .map_or(0.0, |c| (c.stages.total - c.stages.times).as_secs_f64()),
             snapshot.cycle.as_ref().map_or(0.0, |c| c.stages.times.as_secs_f64()),
-            packed_cpu - cpu,
-            packed_cpu - polled_cpu,
+            cpu.all,
+            cpu.all - cpu.own,
+            packing,
             requests(&snapshot),
         ]);
         drop(snapshot);
@@ -86,26 +94,29 @@ async fn measure(bootstrap: &str) {
         .plain()
         .map(|piece| piece.len())
         .sum();
-    let late = &rows[CYCLES..];
-    let median = |column: usize| {
-        let mut values: Vec<f64> = late.iter().map(|row| row[column]).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    let asked = rows[rows.len() - 1][5] - rows[rows.len() - 2][5];
+    let (first, late) = rows.split_at(BEGINNING);
+    let asked = late[CYCLES - 1][6] - late[CYCLES - 2][6];
     println!(
-        "{pairs} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {asked} | {:.1} | {:.1} | {:.0} | {:.0}",
-        rows[0][0],
-        median(0),
-        median(1),
-        median(2),
-        median(3),
-        median(4),
+        "{pairs} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {asked} | {:.1} | {:.1} | {:.0} | {:.0} | {}",
+        median(late, 0),
+        median(late, 1),
+        median(late, 2),
+        median(late, 3),
+        median(late, 4),
+        median(late, 5),
+        median(first, 3),
         scraped.as_secs_f64() * 1000.0,
         megabytes(copied.len()),
         megabytes(plain),
-        peak(),
+        cpu::peak(),
+        cpu::load(),
     );
+}
+
+fn median<const N: usize>(rows: &[[f64; N]], column: usize) -> f64 {
+    let mut values: Vec<f64> = rows.iter().map(|row| row[column]).collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn config(bootstrap: &str) -> Config {
@@ -115,7 +126,10 @@ fn config(bootstrap: &str) -> Config {
         value: value.to_owned(),
     };
     // The limit is there to protect Prometheus; here every series is wanted.
-    let flags = [flag("clusters.0.series_limit", "10000000"), flag("poll_interval", "5s")];
+    let flags = [
+        flag("clusters.0.series_limit", "10000000"),
+        flag("poll_interval", "15s"),
+    ];
     load(&Source::Brokers(bootstrap.to_owned()), &flags, [])
         .expect("a configuration")
         .config
@@ -129,22 +143,4 @@ fn requests(snapshot: &tidemark::snapshot::Snapshot) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "a size for a person")]
 fn megabytes(bytes: usize) -> f64 {
     bytes as f64 / 1e6
-}
-
-/// CPU time of this process in seconds, all threads; counted by the kernel in hundredths.
-fn cpu() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
-    let after_name = stat.rsplit_once(") ").expect("a name in brackets").1;
-    let ticks = after_name.split(' ').skip(11).take(2);
-    ticks.map(|ticks| ticks.parse::<f64>().expect("a number")).sum::<f64>() / 100.0
-}
-
-/// The most that was ever resident, in megabytes.
-fn peak() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .expect("told");
-    line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1000.0
 }

@@ -85,6 +85,27 @@ def partitions():
     ]
 
 
+def newer():
+    tasks = f"max by (role) (kafka_streams_group_tasks{{{G}}})"
+    return [
+        graph(
+            "Epochs",
+            "Of groups of the newer protocols: the group's, that of its target assignment, and the lowest that a member has reached. They meet when the group is stable.",
+            [(f"max(kafka_group_epoch{{{G}}})", "group"), (f"max(kafka_group_assignment_epoch{{{G}}})", "target assignment"), (f"min(kafka_group_member_epoch_min{{{G}}})", "lowest member")],
+            width=8,
+        ),
+        graph(
+            "On the way to the target assignment",
+            "Partitions that are not with the member that should have them, members that have not reached the group's epoch, and members that still speak the classic protocol.",
+            [(f"max(kafka_group_partitions_pending{{{G}}})", "partitions"), (f"max(kafka_group_members_behind{{{G}}})", "members behind"), (f"max(kafka_group_classic_members{{{G}}})", "classic members")],
+            width=8,
+        ),
+        graph("Tasks", "Tasks of a streams group by role.", [(tasks, "{{role}}")], width=8),
+        graph("Share group: lag in records", "Records by topic that the share group is not done with. Never added to the lag of commits.", [(f"max by (topic) (kafka_share_group_topic_lag_records{{{G}}})", "{{topic}}")]),
+        graph("Share group: lag in time", "Age of the oldest record by topic that the share group is not done with.", [(f"max by (topic) (kafka_share_group_topic_lag_seconds{{{G}}})", "{{topic}}")], unit="s"),
+    ]
+
+
 def trouble():
     increase = "max by (topic) (increase({}{{" + T + "}}[$__rate_interval]))"
     return [
@@ -121,4 +142,4 @@ def dashboard():
             annotation("Resets", "purple", 'max by (kafka_cluster) (increase(tidemark_resets_total{kafka_cluster="$cluster", result="executed"}[$__interval])) > 0'),
         ],
     )
-    return fill(made, [("Now", facts()), ("Over time", history()), ("Partitions", partitions()), ("Trouble", trouble())])
+    return fill(made, [("Now", facts()), ("Over time", history()), ("Partitions", partitions()), ("Newer protocols", newer()), ("Trouble", trouble())])

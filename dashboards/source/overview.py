@@ -76,7 +76,7 @@ def now():
 def lag():
     return [
         graph("Groups by status", "How many groups are not ok.", [(f'sum by (status) (kafka_cluster_status:groups:count{{{C}, status!="ok"}})', "{{status}}")], stacked=True),
-        graph("Latest groups", "Age of the oldest unread record of the ten latest groups.", [(f"topk(10, kafka_cluster_group:kafka_group_lag_seconds:max{{{C}}})", "{{group}}")], unit="s"),
+        graph("Latest groups", "Age of the oldest unread record of the ten latest groups, dormant ones left out.", [(f"topk(10, kafka_cluster_group:kafka_group_lag_seconds:max{{{C}}} unless on (kafka_cluster, group) {RANK} == 1)", "{{group}}")], unit="s"),
         graph("Groups with most unread records", "The ten groups with the greatest lag in records.", [(f"topk(10, kafka_cluster_group:kafka_group_readable_lag_records:max{{{C}}})", "{{group}}")]),
         graph(
             "Records a second",

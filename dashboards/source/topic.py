@@ -66,6 +66,14 @@ def readers():
     ]
 
 
+def open_transactions():
+    of_partition = "max by (partition) ({figure}{{{labels}}})"
+    return [
+        graph("Records in open transactions", "Records beyond the last stable offset: readers of committed records only do not get there.", [(of_partition.format(figure="kafka_topic_partition_open_transaction_records", labels=T), "{{partition}}")]),
+        graph("Open transactions", "How long the last stable offset has stood still with records beyond it, as far as seen. Beyond fifteen minutes no coordinator may know the transaction any more.", [(of_partition.format(figure="kafka_topic_partition_open_transaction_seconds", labels=T), "{{partition}}")], unit="s", steps=((None, "green"), (900, "red"))),
+    ]
+
+
 def log():
     span = f"max by (partition) (kafka_topic_partition_end_offset{{{T}}}) - max by (partition) (kafka_topic_partition_start_offset{{{T}}})"
     return [
@@ -82,4 +90,4 @@ def dashboard():
         [cluster(every=False), variable("topic", "Topic", 'label_values(kafka_topic_partition_count{kafka_cluster="$cluster"}, topic)')],
         [annotation("Rewinds", "orange", f"max by (group) (increase(kafka_group_topic_rewinds_total{{{T}}}[$__interval])) > 0")],
     )
-    return fill(made, [("Now", facts()), ("Readers", readers()), ("Log", log())])
+    return fill(made, [("Now", facts()), ("Readers", readers()), ("Log", log() + open_transactions())])

@@ -26,12 +26,17 @@ use crate::model::GroupId;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::TopicName;
+use crate::model::UnixMillis;
 use crate::reset::Observer;
 use crate::reset::Resets;
 use crate::reset::audit::Audit;
 use crate::reset::document::Key;
 use crate::reset::engine::Ending;
+use crate::reset::engine::Witness;
+use crate::reset::replay::Of;
+use crate::reset::replay::Rate;
 use crate::reset::request::Reason;
+use crate::snapshot::Snapshot;
 
 use super::AppError;
 use super::access::Access;
@@ -55,12 +60,12 @@ impl AdminListener {
         config: &Config,
         admin: &config::Admin,
         clock: Clock,
-        (counters, pollers): (ResetCounters, HashMap<Arc<str>, OwnResets>),
+        (counters, pollers): (ResetCounters, HashMap<Arc<str>, Told>),
     ) -> Result<(Self, AdminParts), AppError> {
         let (listener, address) = bind(admin.listen).await?;
         let (tls, latest_tls) = watch::channel(tls(config)?);
         let access = Access::new(config.clusters.clone());
-        let pollers = Arc::new(RwLock::new(pollers));
+        let pollers = Pollers(Arc::new(RwLock::new(pollers)));
         let watching = Watching {
             counters,
             pollers: pollers.clone(),
@@ -70,9 +75,11 @@ impl AdminListener {
         } else {
             Reason::Optional
         };
+        let watching = Arc::new(watching);
         let resets = Resets::new(access.clone(), Some(Audit::new(admin.audit_log.clone())), clock.clone())
             .reason(reason)
-            .observed_by(Arc::new(watching));
+            .observed_by(Arc::clone(&watching) as Arc<dyn Observer>)
+            .witnessed_by(watching);
         let handler = Admin::new(Arc::new(resets), admin, clock);
         let running = handler.running();
         let parts = AdminParts {
@@ -89,6 +96,11 @@ impl AdminListener {
             grace: config.shutdown_grace,
         };
         Ok((listener, parts))
+    }
+
+    /// Where it listens.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Serves until `shutdown`, then lets a reset that has begun finish, within the grace period.
@@ -128,23 +140,63 @@ impl AdminParts {
         &self,
         config: &Config,
         section: &config::Admin,
-        pollers: HashMap<Arc<str>, OwnResets>,
+        pollers: HashMap<Arc<str>, Told>,
         tls: Option<Tls>,
     ) {
         self.access.replace(config.clusters.clone());
         self.rights.replace(section);
-        *self.pollers.write().unwrap_or_else(PoisonError::into_inner) = pollers;
+        *self.pollers.0.write().unwrap_or_else(PoisonError::into_inner) = pollers;
         self.tls.send_replace(tls);
     }
 }
 
-/// Where the pollers are told of resets, by cluster. Written when clusters come and go; held for moments only.
-type Pollers = Arc<RwLock<HashMap<Arc<str>, OwnResets>>>;
+/// What a poller is told, and tells.
+#[derive(Clone)]
+pub(super) struct Told {
+    /// Where resets of the cluster's groups are told.
+    pub(super) own_resets: OwnResets,
+    /// What it saw last.
+    pub(super) snapshots: watch::Receiver<Arc<Snapshot>>,
+}
 
-/// Who is told of every reset: the counters, and the poller of the cluster.
+/// The pollers, by cluster.
+#[derive(Clone)]
+struct Pollers(
+    /// Written when clusters come and go; held for moments only.
+    Arc<RwLock<HashMap<Arc<str>, Told>>>,
+);
+
+impl Pollers {
+    fn of(&self, cluster: &str) -> Option<Told> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.get(cluster).cloned()
+    }
+}
+
+/// Who is told of every reset: the counters, and the poller of the cluster, which also knows how fast groups read.
 struct Watching {
     counters: ResetCounters,
     pollers: Pollers,
+}
+
+impl Witness for Watching {
+    fn read(&self, cluster: &str, group: &GroupId) -> Option<Rate> {
+        let snapshot = self.pollers.of(cluster)?.snapshots.borrow().clone();
+        let seen = snapshot.groups.iter().find(|seen| seen.id == *group)?;
+        let (reading, newest) = (seen.trend.reading()?, seen.trend.until()?);
+        let before = i64::try_from(reading.before.as_millis()).ok()?;
+        let until = UnixMillis(newest.wall.0.checked_sub(before)?);
+        Rate::new(Of::Group, rounded(reading.records), reading.over, until)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "never below 0, and a float beyond 64 bits becomes the largest number"
+)]
+fn rounded(records: f64) -> u64 {
+    records.round() as u64
 }
 
 impl Observer for Watching {
@@ -152,15 +204,16 @@ impl Observer for Watching {
         self.counters.ended(cluster, ending);
     }
 
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
-        let pollers = self.pollers.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(poller) = pollers.get(cluster) {
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str) {
+        let by: Arc<str> = who.into();
+        if let Some(Told { own_resets: poller, .. }) = self.pollers.of(cluster) {
             poller.tell(to.iter().filter_map(|(key, to)| {
                 Some(Moved {
                     group: group.clone(),
                     topic: TopicName::from(key.topic.as_str()),
                     partition: Partition(key.partition),
                     to: (*to)?,
+                    by: by.clone(),
                 })
             }));
         }

@@ -69,6 +69,11 @@ impl Watch {
         self.poller.own_resets()
     }
 
+    /// Where the cluster's snapshots appear.
+    pub(super) fn latest(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.snapshots.clone()
+    }
+
     /// Takes another configuration of the same cluster. Connections are made anew where anything of the cluster's own section changed.
     pub(super) fn reconfigure(&mut self, order: &Order) {
         if *self.poller.cluster() != order.cluster {

@@ -11,7 +11,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::collect::OwnResets;
 use crate::config::Cluster;
 use crate::config::Config;
 use crate::config::HostPort;
@@ -20,6 +19,7 @@ use crate::http::Feed;
 use crate::http::Published;
 
 use super::AppError;
+use super::admin::Told;
 use super::cluster::Order;
 use super::cluster::Watch;
 
@@ -36,7 +36,7 @@ pub(super) struct Fleet {
 struct Member {
     cluster: Arc<Cluster>,
     latest: watch::Receiver<Published>,
-    own_resets: OwnResets,
+    told: Told,
     stage: Stage,
 }
 
@@ -84,9 +84,9 @@ impl Fleet {
         self.config.clusters.iter().filter_map(feed).collect()
     }
 
-    /// Where resets are told, by cluster.
-    pub(super) fn own_resets(&self) -> HashMap<Arc<str>, OwnResets> {
-        let told = |(name, member): (&Arc<str>, &Member)| (name.clone(), member.own_resets.clone());
+    /// What the pollers are told of resets and tell for them, by cluster.
+    pub(super) fn told(&self) -> HashMap<Arc<str>, Told> {
+        let told = |(name, member): (&Arc<str>, &Member)| (name.clone(), member.told.clone());
         self.members.iter().map(told).collect()
     }
 
@@ -179,7 +179,10 @@ impl Fleet {
         let (watch, latest) = Watch::new(&order, &self.clock);
         let member = Member {
             latest,
-            own_resets: watch.own_resets(),
+            told: Told {
+                own_resets: watch.own_resets(),
+                snapshots: watch.latest(),
+            },
             stage: Stage::Waiting(watch.into()),
             cluster: cluster.clone(),
         };

@@ -111,7 +111,7 @@ impl Live {
             counters.serve(config.clusters.iter().map(|cluster| cluster.name.clone()));
         }
         if let (Some(parts), Some(section)) = (&self.admin, &config.admin) {
-            parts.replace(&config, section, self.fleet.own_resets(), admin_tls);
+            parts.replace(&config, section, self.fleet.told(), admin_tls);
         }
         self.web.tls.send_replace(tls);
         let gate = Gate::new(config.web.as_ref());

@@ -5,6 +5,7 @@ mod ask;
 mod caller;
 mod console;
 mod endpoint;
+mod progress;
 mod show;
 mod undo_file;
 mod way;
@@ -38,45 +39,57 @@ use crate::reset::Order;
 use crate::reset::Planned;
 use crate::reset::engine::Place;
 
+use progress::Progress;
 use undo_file::UndoFile;
 
 /// The largest plan file that is read.
 const PLAN_LIMIT: u64 = 64 << 20;
 /// How often a group that is waited for is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The same through an endpoint, where every look is an attempt that is recorded.
+/// The same through an endpoint, which has others to answer.
 const TRY_EVERY: Duration = Duration::from_secs(5);
 
 /// `reset`
 pub(super) fn run(command: &ResetCommand, mut context: Context<'_>) -> Result<ExitStatus, CliError> {
     let runtime = super::runtime()?;
+    let ended = runtime.block_on(typed(command, &mut context));
+    // A disk or a name server that hangs was given up, and holds up nobody.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn typed(command: &ResetCommand, context: &mut Context<'_>) -> Result<ExitStatus, CliError> {
+    let verbose = context.args.verbose;
     match command {
         ResetCommand::Plan(args) => {
-            let (way, cluster) = match way::to(&args.endpoint, None, &args.cluster, &mut context)? {
+            let found = way::to(&args.endpoint, None, &args.cluster, context)?;
+            let mut console = Console::of_process(context.out).verbose(verbose);
+            let (way, cluster) = match found {
                 Ok(found) => found,
-                Err(problem) => return Console::of_process(context.out).usage(&problem),
+                Err(problem) => return console.usage(&problem),
             };
             let at = Place {
                 cluster,
                 group: args.group.clone(),
             };
-            runtime.block_on(plan(args, &at, &way, &mut Console::of_process(context.out)))
+            plan(args, &at, &way, &mut console).await
         }
         ResetCommand::Execute(args) => {
             let planned = match read_plan(args) {
                 Ok(planned) => planned,
                 Err(problem) => return Console::of_process(context.out).usage(&problem),
             };
-            let (way, cluster) =
-                match way::to(&args.endpoint, Some(&planned.plan.cluster), &args.cluster, &mut context)? {
-                    Ok(found) => found,
-                    Err(problem) => return Console::of_process(context.out).usage(&problem),
-                };
+            let found = way::to(&args.endpoint, Some(&planned.plan.cluster), &args.cluster, context)?;
+            let mut console = Console::of_process(context.out).verbose(verbose);
+            let (way, cluster) = match found {
+                Ok(found) => found,
+                Err(problem) => return console.usage(&problem),
+            };
             let at = Place {
                 cluster,
                 group: GroupId::from(planned.plan.group.as_str()),
             };
-            runtime.block_on(execute(args, planned, &at, &way, &mut Console::of_process(context.out)))
+            execute(args, planned, &at, &way, &mut console).await
         }
     }
 }
@@ -93,7 +106,8 @@ async fn plan<A: reset::Access>(
         Err(ask::Problem::Usage(problem)) => return console.usage(&problem),
         Err(ask::Problem::Input(problem)) => return console.refused("invalid_request", &problem),
     };
-    let planned = match way.plan(at, asked.clone()).await {
+    let progress = way.progress(console.progress());
+    let planned = match shown(way.plan(at, asked.clone()), progress, console).await {
         Ok(planned) => planned,
         Err(stop) => return console.stopped(&stop),
     };
@@ -159,15 +173,20 @@ async fn when_empty<A: reset::Access>(
     let mut signals = Signals::new();
     let mut told = String::new();
     loop {
-        // Through an endpoint the attempt itself tells; straight on Kafka looking costs nothing and records nothing.
-        let ended = match way.look(at).await {
-            Some(active) if until.is_some_and(|until| Instant::now() < until) => Err(active),
-            _ => finished(way.execute(at, order.clone()), &mut signals, console).await,
+        // A look records nothing: the attempt is made, and recorded, when there is nobody left, or no time.
+        let in_the_way = match until {
+            Some(until) if Instant::now() < until => way.look(at).await,
+            _ => None,
         };
-        let waitable =
-            |stop: &Stop| matches!(stop, Stop::Refused { word, .. } if word == "group_active" || word == "busy");
+        let ended = match in_the_way {
+            Some(stop) => Err(stop),
+            None => {
+                let progress = way.progress(console.progress());
+                finished(way.execute(at, order.clone()), progress, &mut signals, console).await
+            }
+        };
         match (ended, until) {
-            (Err(stop), Some(until)) if waitable(&stop) && Instant::now() < until => {
+            (Err(stop), Some(until)) if stop.may_pass() && Instant::now() < until => {
                 let message = stop.to_string();
                 if message != told {
                     // A terminal that is gone is no reason to stop.
@@ -185,13 +204,37 @@ async fn when_empty<A: reset::Access>(
     }
 }
 
-/// One attempt. Whoever interrupts it is told that it is finished first: half a reset is worse than a late one.
-async fn finished<T>(work: impl Future<Output = T>, signals: &mut Signals, console: &mut Console<'_>) -> T {
+/// Work whose progress is shown. Whoever interrupts it ends it.
+async fn shown<T>(work: impl Future<Output = T>, mut progress: Progress, console: &mut Console<'_>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
         tokio::select! {
-            ended = &mut work => return ended,
+            ended = &mut work => {
+                progress.clear(console);
+                return ended;
+            }
+            () = progress.changed() => progress.draw(console),
+        }
+    }
+}
+
+/// One attempt. Whoever interrupts it is told that it is finished first: half a reset is worse than a late one.
+async fn finished<T>(
+    work: impl Future<Output = T>,
+    mut progress: Progress,
+    signals: &mut Signals,
+    console: &mut Console<'_>,
+) -> T {
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            ended = &mut work => {
+                progress.clear(console);
+                return ended;
+            }
+            () = progress.changed() => progress.draw(console),
             () = signals.next() => {
+                progress.clear(console);
                 let _ = console.say("finishing what has begun: it takes no longer than a few requests to Kafka");
             }
         }

@@ -86,7 +86,7 @@ struct TargetArgs {
     /// To the end of the log
     #[arg(long)]
     to_latest: bool,
-    /// To where the group is: shows, and re-writes, what is committed
+    /// To where the group is: shows it, and writes nothing
     #[arg(long)]
     to_current: bool,
     /// By so many records, forward or (with a minus) back
@@ -275,6 +275,15 @@ pub struct EndpointArgs {
     /// File with the token for --admin
     #[arg(long, value_name = "FILE", requires = "admin")]
     pub token_file: Option<PathBuf>,
+    /// Authorities that --admin https:// is trusted by, in PEM [default: the system's]
+    #[arg(long, value_name = "FILE", requires = "admin")]
+    pub ca_file: Option<PathBuf>,
+    /// Client certificate to show --admin https://, in PEM, with its chain
+    #[arg(long, value_name = "FILE", requires_all = ["admin", "key_file"])]
+    pub cert_file: Option<PathBuf>,
+    /// Private key of --cert-file, in PEM, without passphrase
+    #[arg(long, value_name = "FILE", requires_all = ["admin", "cert_file"])]
+    pub key_file: Option<PathBuf>,
 }
 
 /// `export`

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::config::Cluster;
-use crate::config::Isolation;
 use crate::failure::Cause;
 use crate::failure::Failure;
 use crate::failure::Heard;
@@ -18,7 +17,10 @@ use crate::kafka::Presence;
 use crate::kafka::Survey;
 use crate::lag;
 use crate::model::GroupId;
+use crate::model::GroupType;
 use crate::model::Moment;
+use crate::model::Offset;
+use crate::model::Partition;
 use crate::model::TopicName;
 use crate::observation::Description;
 use crate::observation::GroupReading;
@@ -29,6 +31,7 @@ use crate::observation::Stages;
 use crate::observation::TopicCommits;
 use crate::observation::TopicMeta;
 use crate::observation::TopicReading;
+use crate::observation::TopicShares;
 use crate::snapshot;
 use crate::snapshot::History;
 
@@ -62,6 +65,7 @@ impl<S: Survey> Cycle<'_, S> {
         let topics = self.topics(&readings, &mut stages).await;
         self.read_again_what_seems_lost(&mut readings, &topics, &mut stages)
             .await;
+        self.read_shares_again_that_seem_lost(&mut readings, &topics).await;
         let mut observation = self.observation(started, brokers, readings, topics, stages);
         observation.unlisted = found.unlisted;
         observation.excluded = found.excluded;
@@ -163,15 +167,38 @@ impl<S: Survey> Cycle<'_, S> {
         stages.members = self.since(begun);
         let begun = self.clock.now();
         let commits = self.commits(&mut groups, &descriptions).await;
+        let shares = self.shares(&mut groups).await;
         stages.commits = self.since(begun);
-        let readings = groups.into_iter().zip(descriptions).zip(commits);
+        let readings = groups.into_iter().zip(descriptions).zip(commits).zip(shares);
         readings
-            .map(|((listed, description), commits)| GroupReading {
+            .map(|(((listed, description), commits), shares)| GroupReading {
                 listed,
                 description,
                 commits,
+                shares,
             })
             .collect()
+    }
+
+    /// Where the share groups among them begin to read; nothing is asked where there are none.
+    async fn shares(&mut self, groups: &mut [ListedGroup]) -> Vec<Option<Heard<Vec<TopicShares>>>> {
+        let mut places = Vec::new();
+        for (place, group) in groups.iter().enumerate() {
+            if snapshot::kind(group, None, false) == GroupType::Share {
+                places.push(place);
+            }
+        }
+        let mut answers: Vec<_> = groups.iter().map(|_| None).collect();
+        if places.is_empty() {
+            return answers;
+        }
+        let mut asked: Vec<ListedGroup> = places.iter().map(|place| groups[*place].clone()).collect();
+        let heard = self.survey.shares(&mut asked, self.deadline).await;
+        for ((place, asked), heard) in places.into_iter().zip(asked).zip(heard) {
+            groups[place].coordinators = asked.coordinators;
+            answers[place] = Some(heard.map(|shares| filter::shares_of_watched_topics(shares, self.cluster)));
+        }
+        answers
     }
 
     /// `None` for groups whose type has no commits: asking would answer nothing that means anything.
@@ -217,7 +244,9 @@ impl<S: Survey> Cycle<'_, S> {
         let names: BTreeSet<&TopicName> = readings
             .iter()
             .flat_map(|reading| {
-                let unread = matches!(reading.commits, Some(Err(_))) || reading.description.is_err();
+                let unread = matches!(reading.commits, Some(Err(_)))
+                    || matches!(reading.shares, Some(Err(_)))
+                    || reading.description.is_err();
                 let remembered = unread.then(|| self.history.topics_of(&reading.listed.id));
                 filter::topics(reading, self.cluster).chain(remembered.into_iter().flatten())
             })
@@ -230,8 +259,7 @@ impl<S: Survey> Cycle<'_, S> {
         stages.metadata += self.since(begun);
         let begun = self.clock.now();
         let (there, missing) = split(names, metas);
-        let stable = self.cluster.isolation == Isolation::ReadCommitted;
-        let logs = self.survey.logs(&there, stable, self.deadline).await;
+        let logs = self.survey.logs(&there, self.deadline).await;
         stages.ends = self.since(begun);
         let readings = there
             .into_iter()
@@ -266,6 +294,32 @@ impl<S: Survey> Cycle<'_, S> {
         }
         stages.commits += self.since(begun);
     }
+
+    /// The same for share groups: their brokers move them on by themselves once retention has passed them.
+    async fn read_shares_again_that_seem_lost(
+        &mut self,
+        readings: &mut [GroupReading],
+        topics: &HashMap<TopicName, TopicReading>,
+    ) {
+        let doubtful: Vec<usize> = readings
+            .iter()
+            .enumerate()
+            .filter(|(_, reading)| share_seems_lost(reading, topics))
+            .map(|(index, _)| index)
+            .collect();
+        if doubtful.is_empty() {
+            return;
+        }
+        let mut groups: Vec<ListedGroup> = doubtful.iter().map(|index| readings[*index].listed.clone()).collect();
+        let again = self.survey.shares(&mut groups, self.deadline).await;
+        for (index, shares) in doubtful.into_iter().zip(again) {
+            let mut shares = shares.map(|shares| filter::shares_of_watched_topics(shares, self.cluster));
+            if let Ok(shares) = &mut shares {
+                shares.retain(|shares| topics.contains_key(&shares.topic));
+            }
+            readings[index].shares = Some(shares);
+        }
+    }
 }
 
 struct Found {
@@ -281,6 +335,7 @@ fn failed(listed: ListedGroup, cause: Cause) -> GroupReading {
         listed,
         description: Err(cause),
         commits: Some(Err(cause)),
+        shares: None,
     }
 }
 
@@ -306,16 +361,30 @@ fn split(names: Vec<TopicName>, metas: Vec<Heard<TopicMeta>>) -> Split {
 
 fn seems_lost(reading: &GroupReading, topics: &HashMap<TopicName, TopicReading>) -> bool {
     reading.commits.iter().flatten().flatten().any(|commits| {
-        topics.get(&commits.topic).is_some_and(|topic| {
-            commits.partitions.iter().any(|(partition, committed)| {
-                let log = topic
-                    .logs
-                    .binary_search_by_key(partition, |log| log.partition)
-                    .map(|at| topic.logs[at]);
-                matches!((committed, log), (Ok(c), Ok(PartitionLog { start: Ok(s), .. })) if lag::lost(*c, s) > 0)
-            })
+        let known = topics.get(&commits.topic);
+        known.is_some_and(|topic| {
+            let committed = commits.partitions.iter();
+            committed
+                .filter_map(|(partition, committed)| Some((*partition, committed.ok()?)))
+                .any(|(partition, committed)| is_below_start(topic, partition, committed))
         })
     })
+}
+
+fn share_seems_lost(reading: &GroupReading, topics: &HashMap<TopicName, TopicReading>) -> bool {
+    reading.shares.iter().flatten().flatten().any(|shares| {
+        let known = topics.get(&shares.topic);
+        known.is_some_and(|topic| {
+            let begun = shares.partitions.iter();
+            begun
+                .filter_map(|(partition, share)| Some((*partition, share.ok()?.start?)))
+                .any(|(partition, start)| is_below_start(topic, partition, start))
+        })
+    })
+}
+
+fn is_below_start(topic: &TopicReading, partition: Partition, at: Offset) -> bool {
+    matches!(topic.log(partition), Some(PartitionLog { start: Ok(start), .. }) if lag::lost(at, *start) > 0)
 }
 
 /// A topic that came up between the two readings has no limits yet: it is for the next cycle.

@@ -6,6 +6,7 @@ use crate::observation::Assignment;
 use crate::observation::GroupReading;
 use crate::observation::ListedGroup;
 use crate::observation::TopicCommits;
+use crate::observation::TopicShares;
 
 /// Splits a list into the groups that are watched and the number of those left out.
 pub(super) fn watched(groups: Vec<ListedGroup>, cluster: &Cluster) -> (Vec<ListedGroup>, usize) {
@@ -24,15 +25,22 @@ pub(super) fn on_watched_topics(mut commits: Vec<TopicCommits>, cluster: &Cluste
     commits
 }
 
+/// Takes the topics that are left out out of where a share group begins to read.
+pub(super) fn shares_of_watched_topics(mut shares: Vec<TopicShares>, cluster: &Cluster) -> Vec<TopicShares> {
+    shares.retain(|topic| is_watched(&topic.topic, cluster));
+    shares
+}
+
 /// The watched topics that a group has a commit or an assignment on.
 pub(super) fn topics<'a>(reading: &'a GroupReading, cluster: &'a Cluster) -> impl Iterator<Item = &'a TopicName> {
     let committed = reading.commits.iter().flatten().flatten().map(|commits| &commits.topic);
+    let shared = reading.shares.iter().flatten().flatten().map(|shares| &shares.topic);
     let members = reading.description.iter().flat_map(|description| &description.members);
     let assigned = members.flat_map(|member| match &member.assignment {
         Assignment::Partitions(topics) => topics.as_slice(),
         Assignment::Opaque => &[],
     });
-    committed.chain(
+    committed.chain(shared).chain(
         assigned
             .map(|(topic, _)| topic)
             .filter(|topic| is_watched(topic, cluster)),

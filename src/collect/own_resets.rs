@@ -22,6 +22,8 @@ pub struct Moved {
     pub partition: Partition,
     /// To here.
     pub to: Offset,
+    /// Who asked for it: the name of a token, or of a user.
+    pub by: Arc<str>,
 }
 
 /// Hands what a reset has moved to the poller of its cluster. Clones share one list.
@@ -40,7 +42,7 @@ impl OwnResets {
     /// Before a cycle: whatever is in the list was moved before its commits are read.
     pub(super) fn before_reading(&self, history: &mut History) {
         for moved in self.moved.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            history.reset_to(&moved.group, &moved.topic, moved.partition, moved.to);
+            note(history, &moved);
         }
     }
 
@@ -52,11 +54,16 @@ impl OwnResets {
             .retain(|moved| {
                 let was_read = committed(heard, moved) == Some(moved.to);
                 if was_read {
-                    history.reset_to(&moved.group, &moved.topic, moved.partition, moved.to);
+                    note(history, moved);
                 }
                 !was_read
             });
     }
+}
+
+fn note(history: &mut History, moved: &Moved) {
+    let place = (&moved.topic, moved.partition);
+    history.reset_to(&moved.group, place, moved.to, &moved.by);
 }
 
 fn committed(heard: &Observation, moved: &Moved) -> Option<Offset> {

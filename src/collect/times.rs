@@ -6,16 +6,22 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::config::Cluster;
+use crate::config::Isolation;
+use crate::failure::Heard;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::model::Moment;
+use crate::model::Offset;
+use crate::model::Partition;
 use crate::model::TimeSource;
 use crate::model::TopicName;
+use crate::observation::GroupReading;
 use crate::observation::Observation;
-use crate::observation::PartitionLog;
-use crate::observation::TopicCommits;
+use crate::observation::Share;
+use crate::observation::TopicReading;
 use crate::time::Plan;
 use crate::time::Timelines;
+use crate::time::TopicTimes;
 
 /// An answer can raise one more question (the bracket around a record gets narrower, a gap ends at a marker); more wait for the next
 /// cycle.
@@ -43,35 +49,64 @@ pub(super) fn tell(timelines: &mut Timelines, heard: &Observation, cluster: &Clu
         }
     }
     timelines.retain(|name| heard.topics.contains_key(name));
-    for commits in heard
-        .groups
-        .iter()
-        .filter_map(|group| group.commits.as_ref()?.as_ref().ok())
-        .flatten()
-    {
-        want(timelines, commits, heard, now);
-    }
-}
-
-fn want(timelines: &mut Timelines, commits: &TopicCommits, heard: &Observation, now: Moment) {
-    let (Some(reading), Some(topic)) = (heard.topics.get(&commits.topic), timelines.get_mut(&commits.topic)) else {
-        return;
-    };
-    for (partition, committed) in &commits.partitions {
-        let Ok(at) = reading.logs.binary_search_by_key(partition, |log| log.partition) else {
-            continue;
-        };
-        if let (Ok(committed), Ok(start), Ok(end)) =
-            (committed, reading.logs[at].start, counting_end(&reading.logs[at]))
-        {
-            topic.want(*partition, (*committed).max(start), end, now);
+    // Topic by topic: what is known of one stays at hand for all of its readers.
+    let mut places: Vec<Places<'_>> = heard.groups.iter().flat_map(|group| places(group, cluster)).collect();
+    places.sort_by_key(|places| places.topic);
+    for readers in places.chunk_by(|a, b| a.topic == b.topic) {
+        let name = readers[0].topic;
+        if let (Some(reading), Some(topic)) = (heard.topics.get(name), timelines.get_mut(name)) {
+            readers.iter().for_each(|places| want(topic, places, reading, now));
+            topic.settle();
         }
     }
 }
 
-/// The end that lag counts up to: the last stable offset where that was asked for.
-fn counting_end(log: &PartitionLog) -> crate::failure::Heard<crate::model::Offset> {
-    log.stable.unwrap_or(log.end)
+/// Where a group is on one topic.
+struct Places<'a> {
+    topic: &'a TopicName,
+    at: At<'a>,
+    read_committed: bool,
+}
+
+enum At<'a> {
+    Commits(&'a [(Partition, Heard<Offset>)]),
+    Shares(&'a [(Partition, Heard<Share>)]),
+}
+
+fn places<'a>(group: &'a GroupReading, cluster: &Cluster) -> impl Iterator<Item = Places<'a>> {
+    let read_committed = cluster.isolation_of(group.listed.id.bytes()) == Isolation::ReadCommitted;
+    let commits = group.commits.iter().flatten().flatten();
+    let commits = commits.map(|topic| (&topic.topic, At::Commits(&topic.partitions)));
+    let shares = group.shares.iter().flatten().flatten();
+    let shares = shares.map(|topic| (&topic.topic, At::Shares(&topic.partitions)));
+    commits.chain(shares).map(move |(topic, at)| Places {
+        topic,
+        at,
+        read_committed,
+    })
+}
+
+fn want(topic: &mut TopicTimes, places: &Places<'_>, reading: &TopicReading, now: Moment) {
+    let mut one = |partition: Partition, place: Offset| {
+        let Some(log) = reading.log(partition) else { return };
+        if let (Ok(start), Ok(end)) = (log.start, log.counting_end(places.read_committed)) {
+            topic.want(partition, place.max(start), end, now);
+        }
+    };
+    match places.at {
+        At::Commits(commits) => {
+            let known = commits
+                .iter()
+                .filter_map(|(partition, offset)| Some((*partition, offset.ok()?)));
+            known.for_each(|(partition, offset)| one(partition, offset));
+        }
+        At::Shares(shares) => {
+            let known = shares
+                .iter()
+                .filter_map(|(partition, share)| Some((*partition, share.ok()?.start?)));
+            known.for_each(|(partition, start)| one(partition, start));
+        }
+    }
 }
 
 fn source(cluster: &Cluster, topic: &TopicName) -> TimeSource {

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
 
-use super::PasswordSource;
+use super::Material;
 use super::node::Node;
 use super::read;
 
@@ -24,15 +24,15 @@ pub(super) fn path_to(node: &Node<'_>, check: impl FnOnce(&Path) -> Result<(), S
 
 /// The file holds a secret: some text.
 pub(super) fn secret(path: &Path) -> Result<(), String> {
-    PasswordSource::File(path.to_owned())
-        .read()
+    Material::file("", path)
+        .secret()
         .map(drop)
         .map_err(|error| error.problem())
 }
 
 /// True when both files can be read and hold the same secret.
 pub(super) fn same_secret(a: &Path, b: &Path) -> bool {
-    let read = |path: &Path| PasswordSource::File(path.to_owned()).read().ok();
+    let read = |path: &Path| Material::file("", path).secret().ok();
     read(a).is_some_and(|secret| read(b) == Some(secret))
 }
 

@@ -1,5 +1,7 @@
 //! The effective configuration as YAML, every default spelt out. What it prints loads again to the same configuration, secrets aside.
 
+mod security;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -9,12 +11,10 @@ use super::Cluster;
 use super::Config;
 use super::Filter;
 use super::Granularity;
+use super::Isolation;
 use super::Objective;
-use super::PasswordSource;
 use super::Patterns;
-use super::Sasl;
 use super::TimeSource;
-use super::Tls;
 use super::duration::show_duration;
 
 /// What stands for a secret.
@@ -81,8 +81,8 @@ fn cluster_keys(cluster: &Cluster) -> Vec<(&'static str, Doc)> {
         ("name", text(&cluster.name)),
         ("bootstrap_servers", list(&cluster.bootstrap_servers, text)),
     ];
-    keys.extend(cluster.tls.as_ref().map(|section| ("tls", tls(section))));
-    keys.extend(cluster.sasl.as_ref().map(|section| ("sasl", sasl(section))));
+    keys.extend(cluster.tls.as_ref().map(|section| ("tls", security::tls(section))));
+    keys.extend(cluster.sasl.as_ref().map(|section| ("sasl", security::sasl(section))));
     let record_time = vec![
         ("read", plain(cluster.record_time.read)),
         ("per_cycle", plain(cluster.record_time.per_cycle)),
@@ -91,7 +91,15 @@ fn cluster_keys(cluster: &Cluster) -> Vec<(&'static str, Doc)> {
         ("groups", filter(&cluster.groups)),
         ("topics", filter(&cluster.topics)),
         ("left_topics", plain(cluster.left_topics.as_str())),
-        ("isolation", plain(cluster.isolation.as_str())),
+        (
+            "isolation",
+            rules(
+                &cluster.isolation,
+                ("groups", "isolation"),
+                Isolation::as_str,
+                Isolation::ReadUncommitted,
+            ),
+        ),
         ("record_time", Doc::Keys(record_time)),
         (
             "time",
@@ -118,29 +126,6 @@ fn cluster_keys(cluster: &Cluster) -> Vec<(&'static str, Doc)> {
         ("request_timeout", duration(cluster.request_timeout)),
     ]);
     keys
-}
-
-fn tls(tls: &Tls) -> Doc {
-    let mut keys = Vec::new();
-    keys.extend(tls.ca_file.as_deref().map(|file| ("ca_file", path(file))));
-    keys.extend(tls.cert_file.as_deref().map(|file| ("cert_file", path(file))));
-    keys.extend(tls.key_file.as_deref().map(|file| ("key_file", path(file))));
-    if let Some(PasswordSource::File(file)) = &tls.key_password {
-        keys.push(("key_password_file", path(file)));
-    }
-    keys.push(("verify_hostname", plain(tls.verify_hostname)));
-    Doc::Keys(keys)
-}
-
-fn sasl(sasl: &Sasl) -> Doc {
-    Doc::Keys(vec![
-        ("mechanism", plain(sasl.mechanism.as_str())),
-        ("username", text(&sasl.username)),
-        match &sasl.password {
-            PasswordSource::Inline(_) => ("password", text(HIDDEN)),
-            PasswordSource::File(file) => ("password_file", path(file)),
-        },
-    ])
 }
 
 fn admin(admin: &Admin) -> Doc {

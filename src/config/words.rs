@@ -7,6 +7,7 @@ use super::LeftTopics;
 use super::LogFormat;
 use super::LogLevel;
 use super::Mechanism;
+use super::PasswordMechanism;
 use super::TimeSource;
 use super::TlsVersion;
 
@@ -32,7 +33,19 @@ words!(LeftTopics, 2: Keep = "keep", Drop = "drop");
 words!(Isolation, 2: ReadUncommitted = "read_uncommitted", ReadCommitted = "read_committed");
 words!(TimeSource, 2: Record = "record", Arrival = "arrival");
 words!(Granularity, 3: Partition = "partition", Topic = "topic", Group = "group");
-words!(Mechanism, 3: Plain = "PLAIN", ScramSha256 = "SCRAM-SHA-256", ScramSha512 = "SCRAM-SHA-512");
+words!(
+    Mechanism, 4:
+    Plain = "PLAIN",
+    ScramSha256 = "SCRAM-SHA-256",
+    ScramSha512 = "SCRAM-SHA-512",
+    OAuthBearer = "OAUTHBEARER"
+);
+words!(
+    PasswordMechanism, 3:
+    Plain = "PLAIN",
+    ScramSha256 = "SCRAM-SHA-256",
+    ScramSha512 = "SCRAM-SHA-512"
+);
 words!(TlsVersion, 2: Tls12 = "TLS12", Tls13 = "TLS13");
 words!(ClientAuth, 5: NoClientCert = "NoClientCert", RequestClientCert = "RequestClientCert", RequireAnyClientCert = "RequireAnyClientCert",
     VerifyClientCertIfGiven = "VerifyClientCertIfGiven", RequireAndVerifyClientCert = "RequireAndVerifyClientCert");

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `POST /admin/v1/clusters/{cluster}/groups/{group}/reset/plan` | says what a reset would do |
 //! | `POST /admin/v1/clusters/{cluster}/groups/{group}/reset/execute` | does it |
+//! | `GET /admin/v1/clusters/{cluster}/groups/{group}/reset/blocked` | says what is in the way of it right now, for whoever waits; leaves no line in the audit log |
 //!
 //! Guards in this order: route, failed attempts of this client, token, requests overall, method, body, cluster, `allow`. What passes the
 //! token is recorded in the audit log, refused or not; what does not is counted and logged. Every answer is JSON. The work is done by a
@@ -19,11 +20,11 @@ pub(in crate::http) mod tokens;
 #[cfg(test)]
 mod tests;
 
+use std::future::Future;
 use std::net::IpAddr;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use hyper::Method;
 use hyper::Request;
 use hyper::Response;
@@ -33,6 +34,7 @@ use hyper::header::AUTHORIZATION;
 use tokio_util::task::TaskTracker;
 
 use super::Body;
+use super::Certificate;
 use super::Handler;
 use super::Peer;
 use super::Segments;
@@ -69,6 +71,16 @@ pub struct Admin<A> {
 enum Step {
     Plan,
     Execute,
+    Blocked,
+}
+
+impl Step {
+    fn method(self) -> Method {
+        match self {
+            Self::Plan | Self::Execute => Method::POST,
+            Self::Blocked => Method::GET,
+        }
+    }
 }
 
 /// Waits for what is under way when the listener has stopped.
@@ -125,17 +137,35 @@ impl<A: Access> Admin<A> {
                 return status::refused(&refusal);
             }
         };
-        if request.method() != Method::POST {
-            return status::refused(&Refusal::MethodNotAllowed);
+        if request.method() != step.method() {
+            return status::wrong_method(&step.method());
         }
+        let permitted = self.permit(&at);
+        if step == Step::Blocked {
+            return match permitted {
+                Ok(()) => status::in_the_way(self.resets.blocked(&at).await.as_ref()),
+                Err(refusal) => status::refused(&refusal),
+            };
+        }
+        let certificate = request.extensions().get::<Certificate>();
         let caller = Caller {
             who,
             via: "http",
             peer: peer.map(|Peer(address)| address),
+            certificate: certificate.map(|Certificate(subject)| subject.to_string()),
         };
         let body = body::read(request.into_body(), BODY_LIMIT).await;
-        let body = self.permit(&at).and(body);
-        self.detached(caller, at, step, body).await
+        let body = permitted.and(body);
+        let resets = Arc::clone(&self.resets);
+        self.detached(async move {
+            if step == Step::Plan {
+                let asked = body.and_then(|body| Asked::parse(&body));
+                return status::planned(resets.plan(&caller, &at, asked).await);
+            }
+            let order = body.and_then(|body| Order::parse(&body));
+            status::executed(resets.execute(&caller, &at, order).await)
+        })
+        .await
     }
 
     /// The name of whose token the request carries.
@@ -169,20 +199,8 @@ impl<A: Access> Admin<A> {
     }
 
     /// Does the work in a task that does not end with the connection.
-    async fn detached(&self, caller: Caller, at: Place, step: Step, body: Result<Bytes, Refusal>) -> Response<Body> {
-        let resets = Arc::clone(&self.resets);
-        let work = self.running.spawn(async move {
-            match step {
-                Step::Plan => {
-                    let asked = body.and_then(|body| Asked::parse(&body));
-                    status::planned(resets.plan(&caller, &at, asked).await)
-                }
-                Step::Execute => {
-                    let order = body.and_then(|body| Order::parse(&body));
-                    status::executed(resets.execute(&caller, &at, order).await)
-                }
-            }
-        });
+    async fn detached(&self, work: impl Future<Output = Response<Body>> + Send + 'static) -> Response<Body> {
+        let work = self.running.spawn(work);
         work.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a reset ended unexpectedly");
             respond::refusal(
@@ -207,6 +225,7 @@ fn route(segments: &[&[u8]]) -> Option<(Place, Step)> {
     let step = match step {
         b"plan" => Step::Plan,
         b"execute" => Step::Execute,
+        b"blocked" => Step::Blocked,
         _ => return None,
     };
     let at = Place {

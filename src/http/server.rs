@@ -37,6 +37,7 @@ use super::activity::Watched;
 use super::body::Body;
 use super::connections::Connections;
 use super::connections::Place;
+use super::tls;
 use super::tls::Tls;
 
 /// How long accepting pauses when the process is out of file descriptors or memory.
@@ -50,13 +51,23 @@ const REFUSED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/
 /// Answers requests.
 pub trait Handler: Send + Sync + 'static {
     /// The answer to one request. Dropped when the client goes away: work that must be finished is handed to a task of its own.
-    /// Who asked is in the request's extensions, as a [`Peer`].
+    /// Who asked is in the request's extensions, as a [`Peer`] and a [`Certificate`].
     fn handle(&self, request: Request<Incoming>) -> impl Future<Output = Response<Body>> + Send;
 }
 
 /// Who asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
+
+/// The subject of the certificate that the client showed; not there where none was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate(pub Arc<str>);
+
+/// The other end of one connection.
+struct Client {
+    peer: SocketAddr,
+    certificate: Option<Certificate>,
+}
 
 /// What strangers may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,22 +213,27 @@ impl<H: Handler> Shared<H> {
         // Answers go out in large writes: waiting for more would only delay their end.
         let _ = stream.set_nodelay(true);
         let Some(tls) = self.tls() else {
-            return self.drive(stream, peer, &place).await;
+            let certificate = None;
+            return self.drive(stream, Client { peer, certificate }, &place).await;
         };
         let handshake = tokio::select! {
             handshake = tokio::time::timeout(self.limits.request, tls.accept(stream)) => handshake,
             () = self.draining.cancelled() => return,
         };
         match handshake {
-            Ok(Ok(stream)) => self.drive(stream, peer, &place).await,
+            Ok(Ok(stream)) => {
+                let certificate = tls::subject(&stream).map(Certificate);
+                self.drive(stream, Client { peer, certificate }, &place).await;
+            }
             Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS handshake"),
             Err(_) => tracing::debug!(%peer, "no TLS handshake in time"),
         }
     }
 
-    async fn drive<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, peer: SocketAddr, place: &Place) {
+    async fn drive<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, client: Client, place: &Place) {
         let activity = &place.activity;
-        let service = service_fn(|request| self.answer(request, peer, activity));
+        let peer = client.peer;
+        let service = service_fn(|request| self.answer(request, &client, activity));
         let stream = TokioIo::new(Watched::new(stream, Arc::clone(activity)));
         let connection = http1::Builder::new()
             // The deadlines are `Activity`'s: hyper's own would close a connection that waits for the next scrape.
@@ -251,11 +267,14 @@ impl<H: Handler> Shared<H> {
     async fn answer(
         &self,
         mut request: Request<Incoming>,
-        peer: SocketAddr,
+        client: &Client,
         activity: &Arc<Activity>,
     ) -> Result<Response<Sending>, Infallible> {
         activity.asked();
-        request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(Peer(client.peer));
+        if let Some(certificate) = &client.certificate {
+            request.extensions_mut().insert(certificate.clone());
+        }
         let answer = self.handler.handle(request).await;
         let sending = Arc::clone(activity).answering();
         Ok(answer.map(|body| Sending {

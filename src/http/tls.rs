@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use openssl::error::ErrorStack;
+use openssl::hash::MessageDigest;
 use openssl::ssl::Ssl;
 use openssl::ssl::SslAcceptor;
 use openssl::ssl::SslAcceptorBuilder;
@@ -156,4 +157,31 @@ fn version(version: TlsVersion) -> SslVersion {
         TlsVersion::Tls12 => SslVersion::TLS1_2,
         TlsVersion::Tls13 => SslVersion::TLS1_3,
     }
+}
+
+/// What a subject may take in a log.
+const SUBJECT: usize = 1_024;
+
+/// The subject of the certificate that the client showed and that was held against the authorities: `CN=ann, O=ops`, in the order of the
+/// certificate. One without a subject is named by its digest. `None` where no certificate was asked for.
+pub(super) fn subject(stream: &SslStream<TcpStream>) -> Option<Arc<str>> {
+    let certificate = stream.ssl().peer_certificate()?;
+    let fields = certificate.subject_name().entries().map(|entry| {
+        let key = entry
+            .object()
+            .nid()
+            .short_name()
+            .map_or_else(|_| entry.object().to_string(), str::to_owned);
+        let value = entry.data().to_string().unwrap_or_else(|_| "?".to_owned());
+        // A value that reads like another field is not to be taken for one.
+        format!("{key}={}", value.replace('\\', "\\\\").replace(',', "\\,"))
+    });
+    let mut subject = fields.collect::<Vec<_>>().join(", ");
+    if subject.is_empty() {
+        let digest = certificate.digest(MessageDigest::sha256()).ok()?;
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        subject = format!("sha256={hex}");
+    }
+    let end = subject.floor_char_boundary(SUBJECT);
+    Some(subject[..end].into())
 }

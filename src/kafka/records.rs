@@ -5,7 +5,9 @@
 //! still have said is dropped: a cycle never waits for it.
 
 mod client;
+mod context;
 mod round;
+mod secure;
 mod worker;
 
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use std::sync::mpsc::TrySendError;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio::time::timeout_at;
@@ -43,7 +46,8 @@ impl Reader {
     /// A reader with the cluster's addresses, credentials and isolation. Nothing is connected yet.
     pub fn new(cluster: Arc<Cluster>) -> Self {
         let (jobs, inbox) = sync_channel(1);
-        let settings = Settings::of(cluster);
+        // Tokens are fetched on it while the thread waits; without one, none can be had.
+        let settings = Settings::of(cluster, Handle::try_current().ok());
         let thread = thread::Builder::new().name("record-times".to_owned());
         if let Err(error) = thread.spawn(move || Worker::new(settings).run(&inbox)) {
             // Without the thread nobody takes jobs, and every read says so.

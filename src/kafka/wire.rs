@@ -18,8 +18,6 @@ mod survey;
 mod tally;
 #[cfg(test)]
 mod testing;
-mod tls;
-mod trouble;
 mod versions;
 
 pub use group::Writer;

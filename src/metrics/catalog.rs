@@ -4,6 +4,7 @@
 pub(super) mod cluster;
 mod group;
 mod partition;
+mod share;
 mod topic;
 
 use std::fmt::Write as _;
@@ -18,6 +19,7 @@ use crate::failure::Reason;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
 use crate::snapshot::PartitionView;
+use crate::snapshot::ShareFigures;
 use crate::snapshot::TopicPartitionView;
 use crate::snapshot::TopicView;
 
@@ -51,6 +53,10 @@ pub(super) enum Values {
     PartitionStatus,
     /// Who owns such a partition, for the groups that are configured so.
     PartitionOwner,
+    /// A figure of a partition of a share group.
+    SharePartition(fn(&PartitionView, &ShareFigures) -> Option<Value>),
+    /// A figure of a topic of a share group.
+    ShareTopic(fn(&GroupTopicView) -> Option<Value>),
     /// A figure of a topic of a group.
     GroupTopic(fn(&GroupView, &GroupTopicView) -> Option<Value>),
     /// Partitions of a topic of a group by reason.
@@ -107,13 +113,15 @@ impl Family {
     /// The labels in their order, the cluster's under its usual name.
     pub fn labels(&self) -> Vec<&'static str> {
         let (fixed, more): (&[_], &[_]) = match self.values {
-            Values::Partition(_) => (&["kafka_cluster", "group", "topic", "partition"], &[]),
+            Values::Partition(_) | Values::SharePartition(_) => {
+                (&["kafka_cluster", "group", "topic", "partition"], &[])
+            }
             Values::PartitionStatus => (&["kafka_cluster", "group", "topic", "partition"], &["status"]),
             Values::PartitionOwner => (
                 &["kafka_cluster", "group", "topic", "partition"],
                 &["client_id", "host"],
             ),
-            Values::GroupTopic(_) => (&["kafka_cluster", "group", "topic"], &[]),
+            Values::GroupTopic(_) | Values::ShareTopic(_) => (&["kafka_cluster", "group", "topic"], &[]),
             Values::GroupTopicReasons(_) => (&["kafka_cluster", "group", "topic"], &["reason"]),
             Values::Group(_) => (&["kafka_cluster", "group"], &[]),
             Values::GroupWith(more, _) => (&["kafka_cluster", "group"], more),
@@ -150,6 +158,7 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
         partition::FAMILIES,
         group::TOPICS,
         group::FAMILIES,
+        share::FAMILIES,
         topic::FAMILIES,
         cluster::FAMILIES,
     ]

@@ -1,20 +1,30 @@
 //! Deflated pieces of text that can be joined: raw deflate, ended at a byte boundary by a sync flush, with checksum and length.
+//!
+//! Samples come line after line, each nearly the one before. Where a line repeats the last one is seen by laying the two side by side,
+//! without the search that a compressor for any text makes for every byte; codes are made for each block as any compressor does.
+
+mod bits;
+mod block;
+mod huffman;
 
 use bytes::Bytes;
 use crc32fast::Hasher;
-use flate2::Compress;
-use flate2::Compression;
-use flate2::FlushCompress;
 
 use super::catalog::Family;
 use super::number::Value;
 use super::render::Labels;
 use super::render::Sink;
 
+use bits::Bits;
+use block::Block;
+use block::FARTHEST;
+use block::LONGEST_MATCH;
+use block::SHORTEST;
+
 /// How much text is gathered before it is deflated: enough to deflate well, little enough to stay in a core's cache.
 const GATHERED: usize = 64 * 1024;
-/// Size of a finished piece. Pieces are never copied to make a larger one.
-const PIECE: usize = 64 * 1024;
+/// Size of a finished piece, at least. Pieces are never copied to make a larger one.
+const PIECE: usize = 60 * 1024;
 
 /// A piece of text, deflated.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +34,18 @@ pub(super) struct Chunk {
     pub(super) sum: Hasher,
 }
 
-/// Makes chunks one after the other. Holds the compressor's state of a few hundred kilobytes, so make one for many chunks.
+/// Makes chunks one after the other. Holds the text and the symbols of a block of a few hundred kilobytes, so make one for many chunks.
 pub(super) struct Deflater {
-    compress: Compress,
+    /// The last line that is in the block, or was in the one before, then what has come since.
     text: Vec<u8>,
-    out: Vec<u8>,
+    /// How much of the text is in the block. The line feed after a line goes with the next line.
+    done: usize,
+    /// How much of the text is in the sum.
+    summed: usize,
+    /// Where the last line begins, with the line feed before it.
+    last: usize,
+    block: Block,
+    out: Bits,
     chunk: Chunk,
 }
 
@@ -42,66 +59,116 @@ impl Chunk {
 impl Deflater {
     pub(super) fn new() -> Self {
         Self {
-            // Level 1: higher ones take several times as long for a tenth less.
-            compress: Compress::new(Compression::fast(), false),
             text: Vec::with_capacity(GATHERED + 1024),
-            out: Vec::new(),
+            done: 0,
+            summed: 0,
+            last: 0,
+            block: Block::default(),
+            out: Bits::default(),
             chunk: Chunk::default(),
         }
     }
 
-    /// More text of the present chunk.
+    /// More text of the present chunk: whole lines.
     pub(super) fn write(&mut self, text: &[u8]) {
-        self.text.extend_from_slice(text);
-        self.drain_full();
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            self.text.extend_from_slice(line);
+            self.end_line();
+        }
     }
 
     /// Ends the present chunk and begins another.
     pub(super) fn finish(&mut self) -> Chunk {
-        self.drain(FlushCompress::Sync);
-        self.compress.reset();
-        if !self.out.is_empty() {
-            let last = Bytes::copy_from_slice(&self.out);
-            self.out.clear();
-            self.chunk.deflated.push(last);
+        for at in self.done..self.text.len() {
+            self.block.literal(self.text[at]);
         }
+        self.done = self.text.len();
+        self.end_block();
+        if self.chunk.sum.total_len() > 0 {
+            self.out.sync();
+            self.end_piece();
+        }
+        self.text.clear();
+        (self.done, self.summed, self.last) = (0, 0, 0);
         std::mem::take(&mut self.chunk)
     }
 
-    fn drain_full(&mut self) {
+    /// A line is whole.
+    fn end_line(&mut self) {
+        let end = self.text.len().saturating_sub(1).max(self.done);
+        let line = self.done;
+        self.compare(end);
+        (self.last, self.done) = (line, end);
         if self.text.len() >= GATHERED {
-            self.drain(FlushCompress::None);
+            self.end_block();
+            self.forget();
+            if self.out.bytes.len() >= PIECE {
+                self.end_piece();
+            }
         }
     }
 
-    fn drain(&mut self, flush: FlushCompress) {
-        if self.text.is_empty() && self.chunk.sum.total_len() == 0 {
-            return;
-        }
-        self.chunk.sum.update(&self.text);
-        let mut taken = 0;
+    /// Lays the text from `done` to `end` beside the last line. Where they part, they meet again at the next quote, if anywhere.
+    fn compare(&mut self, end: usize) {
+        let (mut at, mut beside, stop) = (self.done, self.last, self.done);
         loop {
-            self.make_room();
-            let before = self.compress.total_in();
-            self.compress
-                .compress_vec(&self.text[taken..], &mut self.out, flush)
-                .expect("a raw deflate stream that was not finished takes more");
-            taken += usize::try_from(self.compress.total_in() - before).expect("no more than was given");
-            // Space left over means that nothing is held back, as far as this flush goes.
-            if taken == self.text.len() && self.out.len() < self.out.capacity() {
-                break;
+            let same = common(&self.text[beside..stop], &self.text[at..end]);
+            if same >= SHORTEST && at - beside <= FARTHEST {
+                self.repeat(same, at - beside);
+                at += same;
+            } else {
+                at = self.literals(at, at + same);
+            }
+            let until = quote(&self.text[at..end]).map(|quote| at + quote);
+            at = self.literals(at, until.unwrap_or(end));
+            match quote(&self.text[beside + same..stop]) {
+                Some(quote) if at < end => beside += same + quote,
+                _ => break,
             }
         }
-        self.text.clear();
+        self.literals(at, end);
     }
 
-    fn make_room(&mut self) {
-        if self.out.len() == self.out.capacity() {
-            let full = std::mem::replace(&mut self.out, Vec::with_capacity(PIECE));
-            if !full.is_empty() {
-                self.chunk.deflated.push(full.into());
-            }
+    fn repeat(&mut self, length: usize, distance: usize) {
+        let mut left = length;
+        while left > 0 {
+            // What is left over must not be too short to be said.
+            let now = match left {
+                ..=LONGEST_MATCH => left,
+                _ => LONGEST_MATCH.min(left - SHORTEST),
+            };
+            self.block.repeat(now, distance);
+            left -= now;
         }
+    }
+
+    fn literals(&mut self, from: usize, to: usize) -> usize {
+        for byte in &self.text[from..to] {
+            self.block.literal(*byte);
+        }
+        to
+    }
+
+    fn end_block(&mut self) {
+        self.chunk.sum.update(&self.text[self.summed..self.done]);
+        self.summed = self.done;
+        if !self.block.is_empty() {
+            self.block.write(&mut self.out);
+        }
+    }
+
+    /// Drops the text before the last line.
+    fn forget(&mut self) {
+        self.text.drain(..self.last);
+        self.done -= self.last;
+        self.summed -= self.last;
+        self.last = 0;
+    }
+
+    fn end_piece(&mut self) {
+        let mut piece = std::mem::take(&mut self.out.bytes);
+        piece.shrink_to_fit();
+        self.chunk.deflated.push(piece.into());
     }
 }
 
@@ -112,6 +179,28 @@ impl Sink for Deflater {
         self.text.push(b' ');
         value.write(&mut self.text);
         self.text.push(b'\n');
-        self.drain_full();
+        self.end_line();
     }
 }
+
+/// How many bytes both begin with.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    const WORD: usize = size_of::<u64>();
+    let mut same = 0;
+    for (a, b) in a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0) {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return same + (differing.trailing_zeros() / 8) as usize;
+        }
+        same += WORD;
+    }
+    let rest = a[same..].iter().zip(&b[same..]);
+    same + rest.take_while(|(a, b)| a == b).count()
+}
+
+fn quote(text: &[u8]) -> Option<usize> {
+    text.iter().position(|byte| *byte == b'"')
+}
+
+#[cfg(test)]
+mod tests;

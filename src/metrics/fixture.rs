@@ -68,7 +68,7 @@ pub(crate) fn cluster(name: &str) -> Cluster {
         groups: all(),
         topics: all(),
         left_topics: LeftTopics::Keep,
-        isolation: Isolation::ReadUncommitted,
+        isolation: Vec::new(),
         record_time: RecordTime {
             read: true,
             per_cycle: 5000,
@@ -93,7 +93,7 @@ pub(crate) fn talkative_cluster(name: &str) -> Cluster {
     let mut cluster = cluster(name);
     cluster.partition_families.stalled_seconds = true;
     cluster.owner_info = Patterns::new([".*"]).expect("valid");
-    cluster.isolation = Isolation::ReadCommitted;
+    cluster.isolation = vec![(Patterns::new([".*"]).expect("valid"), Isolation::ReadCommitted)];
     cluster
 }
 
@@ -189,6 +189,7 @@ fn topics(groups: &[GroupView]) -> Vec<Arc<TopicView>> {
                 start: p.start,
                 end: p.end,
                 stable: p.end,
+                open_for: None,
             })
             .collect(),
         partition_count: u32::try_from(it.partitions.len()).expect("few"),
@@ -217,6 +218,7 @@ pub(crate) fn partition(index: i32, committed: i64, start: i64, end: i64) -> Par
         stalled_seconds: Some(0.0),
         status: Status::Ok,
         unreadable: None,
+        at_open_transaction: false,
         fresh: true,
     }
 }
@@ -277,6 +279,7 @@ pub(crate) fn group(name: impl Into<GroupId>, topics: Vec<GroupTopicView>) -> Gr
         explained: Box::default(),
         events: Arc::default(),
         trend: Arc::default(),
+        share: None,
         topics,
     }
 }
@@ -289,6 +292,9 @@ pub(crate) fn member(index: u32) -> MemberView {
         host: format!("10.0.0.{index}").into(),
         partitions: Some(1),
         epoch: None,
+        target: None,
+        protocol: None,
+        tasks: None,
     }
 }
 
@@ -302,6 +308,7 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
         method: TimeMethod::Arrival,
     });
     stuck.stalled_seconds = Some(720.5);
+    stuck.at_open_transaction = true;
     stuck.status = Status::Stalled;
     let mut lost = partition(1, 10, 90, 100);
     lost.owner = Some(1);
@@ -333,6 +340,7 @@ pub(crate) fn motley(cluster: &str) -> Snapshot {
         idle: Some(0),
         partitions_max: Some(1),
         partitions_min: Some(1),
+        ..MembersView::default()
     });
     orders.lag_time = first.lag_time;
     orders.stalled = Some(Duration::from_millis(720_500));

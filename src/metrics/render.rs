@@ -13,6 +13,7 @@ use crate::model::Status;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
 use crate::snapshot::PartitionView;
+use crate::snapshot::ShareFigures;
 use crate::snapshot::Snapshot;
 
 /// One cluster's snapshot, with what the configuration says of each of its groups.
@@ -167,6 +168,37 @@ impl<'a> GroupScope<'a> {
             topic_label::<S>(&mut head, self.head.len(), &topic.name);
             self.topic(family, topic, &head, sink);
         }
+        let Some(share) = &self.view.share else { return };
+        for (topic, figures) in share.topics.iter().zip(&share.figures) {
+            topic_label::<S>(&mut head, self.head.len(), &topic.name);
+            self.share_topic(family, (topic, figures), &head, sink);
+        }
+    }
+
+    /// A share group has families of its own, and of the others only those that say no lag.
+    fn share_topic(
+        &self,
+        family: &Family,
+        (topic, figures): (&GroupTopicView, &[ShareFigures]),
+        head: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        match family.values {
+            Values::ShareTopic(figure) => {
+                if let Some(value) = figure(topic) {
+                    sink.sample(family, Labels::new(head, &[]), value);
+                }
+            }
+            Values::SharePartition(figure) => {
+                for (it, share) in topic.partitions.iter().zip(figures) {
+                    if let Some(value) = figure(it, share) {
+                        sink.sample(family, Labels::new(head, &[]).of(it.partition), value);
+                    }
+                }
+            }
+            Values::GroupTopicReasons(_) | Values::PartitionStatus => self.topic(family, topic, head, sink),
+            _ => {}
+        }
     }
 
     fn topic(&self, family: &Family, topic: &GroupTopicView, head: &[u8], sink: &mut impl Sink) {
@@ -224,8 +256,10 @@ impl Family {
     /// The coarsest granularity of a group at which the family is served.
     pub(super) fn granularity(&self) -> Granularity {
         match self.values {
-            Values::Partition(_) | Values::PartitionStatus | Values::PartitionOwner => Granularity::Partition,
-            Values::GroupTopic(_) | Values::GroupTopicReasons(_) => Granularity::Topic,
+            Values::Partition(_) | Values::SharePartition(_) | Values::PartitionStatus | Values::PartitionOwner => {
+                Granularity::Partition
+            }
+            Values::GroupTopic(_) | Values::ShareTopic(_) | Values::GroupTopicReasons(_) => Granularity::Topic,
             Values::Other(_, ref source) => source.granularity(),
             _ => Granularity::Group,
         }

@@ -10,17 +10,20 @@ use super::absent::Why;
 use super::json::Date;
 use super::json::Seconds;
 use super::json::hex;
+use super::member::Member;
 use super::partition::Partition;
 use super::partition::Time;
 use super::past::Course;
 use super::past::Happened;
+use super::share::ShareTopic;
+use super::share::share_topics;
 use super::why::Rule;
 use super::words::Words;
 use crate::failure::Reason;
 use crate::snapshot::GroupTopicView;
 use crate::snapshot::GroupView;
-use crate::snapshot::MemberView;
 use crate::snapshot::MembersView;
+use crate::snapshot::TaskCounts;
 
 /// One group, whole.
 #[derive(Debug, Serialize)]
@@ -36,6 +39,9 @@ pub struct Group<'a> {
     history: Option<Course>,
     member_list: Option<Vec<Member<'a>>>,
     pub(super) topics: Vec<Topic<'a>>,
+    /// Of share groups only: where other groups have commits, they have start offsets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) share_topics: Option<Vec<ShareTopic<'a>>>,
 }
 
 /// What is told of a group in a list of groups.
@@ -67,6 +73,22 @@ pub(super) struct Figures<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     assignment_epoch: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    topology_epoch: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member_epoch_min: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members_behind: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partitions_pending: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classic_members: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<TasksByRole>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) share_lag_records: Option<u128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) share_lag_seconds: Option<Seconds>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<ObjectiveOf<'a>>,
     /// When the oldest figure here was read.
     read_at: Date,
@@ -75,6 +97,14 @@ pub(super) struct Figures<'a> {
     error_code: Option<std::borrow::Cow<'static, str>>,
     #[serde(skip_serializing_if = "Absent::is_empty")]
     absent: Absent,
+}
+
+/// How many tasks a streams group has.
+#[derive(Debug, Serialize)]
+struct TasksByRole {
+    active: u32,
+    standby: u32,
+    warmup: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -111,19 +141,6 @@ impl From<Words> for Said {
             cures: words.cures.into_iter().map(cure).collect(),
         }
     }
-}
-
-#[derive(Debug, Serialize)]
-struct Member<'a> {
-    member_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instance_id: Option<&'a str>,
-    client_id: &'a str,
-    host: &'a str,
-    /// `null` where the assignment speaks of something other than partitions.
-    assigned_partitions: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    epoch: Option<i32>,
 }
 
 /// One topic of a group.
@@ -163,6 +180,7 @@ impl<'a> Source<'a> {
             history: Course::of(&view.trend),
             member_list: members.map(|it| it.members.iter().map(Member::from).collect()),
             topics: view.topics.iter().map(|topic| Topic::new(topic, view)).collect(),
+            share_topics: view.share.as_deref().map(share_topics),
         }
     }
 
@@ -188,6 +206,18 @@ impl<'a> Source<'a> {
             coordinator_id: view.coordinator.map(|broker| broker.0),
             group_epoch: view.epochs.map(|epochs| epochs.group),
             assignment_epoch: view.epochs.map(|epochs| epochs.assignment),
+            topology_epoch: view.epochs.and_then(|epochs| epochs.topology),
+            member_epoch_min: members.and_then(|it| it.epoch_min),
+            members_behind: members.and_then(|it| it.behind),
+            partitions_pending: members.and_then(|it| it.pending),
+            classic_members: members.and_then(|it| it.classic),
+            tasks: members.and_then(|it| it.tasks).map(TasksByRole::from),
+            share_lag_records: view.share.as_ref().and_then(|share| share.lag),
+            share_lag_seconds: view
+                .share
+                .as_ref()
+                .and_then(|share| share.lag_time())
+                .and_then(|time| Seconds::new(time.seconds())),
             objective: self.objective(view),
             read_at: view.read_at.into(),
             error_code: view.failure.map(crate::failure::Cause::label),
@@ -204,15 +234,12 @@ impl<'a> Source<'a> {
     }
 }
 
-impl<'a> From<&'a MemberView> for Member<'a> {
-    fn from(view: &'a MemberView) -> Self {
+impl From<TaskCounts> for TasksByRole {
+    fn from(counts: TaskCounts) -> Self {
         Self {
-            member_id: &view.id,
-            instance_id: view.instance_id.as_deref(),
-            client_id: &view.client_id,
-            host: &view.host,
-            assigned_partitions: view.partitions,
-            epoch: view.epoch,
+            active: counts.active,
+            standby: counts.standby,
+            warmup: counts.warmup,
         }
     }
 }

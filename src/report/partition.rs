@@ -33,6 +33,9 @@ pub(super) struct Partition<'a> {
     /// Kafka's name of the error, when the latest reading of committed offset or log failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code: Option<Cow<'static, str>>,
+    /// Why nothing is wrong with lag that stands still: `open_transaction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     /// False when the last good reading stands here.
     fresh: bool,
     #[serde(skip_serializing_if = "Absent::is_empty")]
@@ -77,6 +80,7 @@ impl<'a> Partition<'a> {
             commit_ahead_records: view.ahead(),
             owner: owner.map(Owner::from),
             error_code: view.unreadable.map(crate::failure::Cause::label),
+            reason: view.at_open_transaction.then_some("open_transaction"),
             fresh: view.fresh,
             absent: absent_of_partition(view),
         }

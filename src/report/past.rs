@@ -38,6 +38,9 @@ struct Details<'a> {
     client_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<&'a str>,
+    /// Who asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
     /// How many it was: members, rebalances, commits.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
@@ -122,7 +125,8 @@ impl<'a> From<&'a Happening> for Details<'a> {
                 records: Some(*records),
                 ..none
             },
-            Happening::Reset { topic, partitions } => Self {
+            Happening::Reset { topic, partitions, by } => Self {
+                by: Some(by),
                 topic: Some(topic),
                 count: Some(u64::from(*partitions)),
                 ..none

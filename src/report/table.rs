@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use super::Lag;
 use super::group::Group;
 use super::partition::Partition;
+use super::share::SharePartition;
 
 /// Where the text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ const TITLES: [&str; 8] = [
     "OWNER",
     "STATUS",
 ];
+/// The columns of a share group, in the places of the others.
+const SHARE_TITLES: [&str; 8] = ["TOPIC", "PARTITION", "START", "END", "LAG", "TIME", "MEMBERS", "STATUS"];
 const SIDES: [Side; 8] = [
     Side::Left,
     Side::Right,
@@ -102,10 +105,11 @@ impl Look {
             let word = if members == 1 { "member" } else { "members" };
             write!(text, " · {} {word}", self.number(&members)).expect("a string takes every write");
         }
-        if let Some(lag) = it.lag_records {
+        if let Some(lag) = it.lag_records.or(it.share_lag_records) {
             write!(text, " · lag {}", self.number(&lag)).expect("a string takes every write");
         }
-        if let Some(seconds) = it.time.lag_seconds.filter(|seconds| seconds.as_f64() > 0.0) {
+        let seconds = it.time.lag_seconds.or(it.share_lag_seconds);
+        if let Some(seconds) = seconds.filter(|seconds| seconds.as_f64() > 0.0) {
             write!(text, " · {} behind", elapsed(seconds.as_f64())).expect("a string takes every write");
         }
         write!(text, " · {}", self.status(it.status)).expect("a string takes every write");
@@ -117,15 +121,40 @@ impl Look {
             let rows = topic.partitions.iter();
             rows.map(|partition| self.row(topic.topic, partition))
         });
-        let rows: Vec<_> = rows.collect();
+        self.lines(&TITLES, &rows.collect::<Vec<_>>(), out);
+        let rows = group.share_topics.iter().flatten().flat_map(|topic| {
+            let rows = topic.partitions.iter();
+            rows.map(|partition| self.share_row(topic.topic, partition))
+        });
+        self.lines(&SHARE_TITLES, &rows.collect::<Vec<_>>(), out);
+    }
+
+    fn lines(self, titles: &[&str; 8], rows: &[[String; 8]], out: &mut String) {
         if rows.is_empty() {
             return;
         }
-        let widths = self.widths(&rows);
-        line(out, &self.format(&TITLES.map(String::from), &widths));
-        for row in &rows {
+        let widths = self.widths(titles, rows);
+        line(out, &self.format(&titles.map(String::from), &widths));
+        for row in rows {
             line(out, &self.format(row, &widths));
         }
+    }
+
+    fn share_row(self, topic: &str, it: &SharePartition) -> [String; 8] {
+        let number = |number: Option<String>| number.unwrap_or_else(|| "-".into());
+        let why = |field| it.absent.get(field).map_or("-", |why| why.as_str()).to_owned();
+        [
+            printable(topic),
+            it.partition.to_string(),
+            number(it.share_start_offset.map(|n| self.number(&n))),
+            number(it.end_offset.map(|n| self.number(&n))),
+            it.lag_records.map_or_else(|| why("lag_records"), |n| self.number(&n)),
+            it.time
+                .lag_seconds
+                .map_or_else(|| why("lag_seconds"), |seconds| elapsed(seconds.as_f64())),
+            number(it.partition_members.map(|n| self.number(&n))),
+            it.status.to_owned(),
+        ]
     }
 
     fn row(self, topic: &str, it: &Partition<'_>) -> [String; 8] {
@@ -148,8 +177,8 @@ impl Look {
     }
 
     /// Widths of the columns; names give way where the terminal is narrow.
-    fn widths(self, rows: &[[String; 8]]) -> [usize; 8] {
-        let mut widths = TITLES.map(width);
+    fn widths(self, titles: &[&str; 8], rows: &[[String; 8]]) -> [usize; 8] {
+        let mut widths = titles.map(width);
         for row in rows {
             for (column, cell) in widths.iter_mut().zip(row) {
                 *column = (*column).max(width(cell));

@@ -27,6 +27,9 @@ struct Judged<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<Owner<'a>>,
+    /// Why nothing is wrong with lag that stands still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     committed_offset: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,6 +90,7 @@ impl<'a> From<&'a Explained> for Judged<'a> {
             owner: owner
                 .as_ref()
                 .map(|OwnerView { client_id, host }| Owner { client_id, host }),
+            reason: view.at_open_transaction.then_some("open_transaction"),
             committed_offset: view.committed.map(Offset::get),
             start_offset: view.start.map(Offset::get),
             end_offset: view.end.map(Offset::get),

@@ -9,6 +9,7 @@ use std::io::Read;
 use std::io::Seek;
 use std::io::SeekFrom;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::path::PathBuf;
@@ -31,6 +32,9 @@ pub use line::Outcome;
 
 /// How long one line may take. A disk that hangs must not hang a reset, least of all between its check and its write.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a log may be rotated under one line.
+const ROTATIONS: u32 = 5;
 
 /// The audit log.
 #[derive(Clone, Debug)]
@@ -66,27 +70,54 @@ impl Audit {
     }
 }
 
+/// Writes the line where the path leads. A log that is rotated while a line is written to it may be packed and removed with the line: then it
+/// is written once more, to the new one. Twice is better than not at all.
 fn append(path: &Path, line: &[u8]) -> io::Result<()> {
-    let is_new = !path.exists();
-    // Readable, too: the last byte tells whether an earlier line was cut off. Not for everybody: it names people and hosts.
-    let mut file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o640)
-        .open(path)?;
-    file.lock()?;
-    if !file.metadata()?.is_file() {
-        file.write_all(line)?;
-        return file.sync_data();
+    for _ in 0..ROTATIONS {
+        let is_new = !path.exists();
+        // Readable, too: the last byte tells whether an earlier line was cut off. Not for everybody: it names people and hosts.
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o640)
+            .open(path)?;
+        file.lock()?;
+        if !file.metadata()?.is_file() {
+            file.write_all(line)?;
+            return file.sync_data();
+        }
+        if !leads_to(path, &file)? {
+            continue;
+        }
+        write_line(&mut file, line)?;
+        if leads_to(path, &file)? {
+            return if is_new { sync_folder(path) } else { Ok(()) };
+        }
     }
-    let before = mend(&mut file)?;
-    if let Err(error) = file.write_all(line).and_then(|()| file.sync_data()) {
+    Err(io::Error::other(
+        "it was replaced again and again while it was written to",
+    ))
+}
+
+/// Whether the path is still that file's.
+fn leads_to(path: &Path, file: &File) -> io::Result<bool> {
+    let is = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(found) => Ok((found.dev(), found.ino()) == (is.dev(), is.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn write_line(file: &mut File, line: &[u8]) -> io::Result<()> {
+    let before = mend(file)?;
+    let written = file.write_all(line).and_then(|()| file.sync_data());
+    if written.is_err() {
         // Half a line is no record; where it cannot be taken back, the next line begins on a line of its own.
         let _ = file.set_len(before);
-        return Err(error);
     }
-    if is_new { sync_folder(path) } else { Ok(()) }
+    written
 }
 
 /// Ends a line that was cut off, and tells where the next one begins.
@@ -105,8 +136,13 @@ fn mend(file: &mut File) -> io::Result<u64> {
     Ok(length + 1)
 }
 
-/// A new file is on disk only when its folder is.
+/// A new file is on disk only when its folder is: that of the file itself, where the path is a link to it.
 fn sync_folder(path: &Path) -> io::Result<()> {
+    let path = match std::fs::canonicalize(path) {
+        // Rotated just now: the line is in the file all the same.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::Serialize;
 
 use super::refusal::Refusal;
+use super::replay::Replay;
 use super::request::Asked;
 use crate::model::Offset;
 
@@ -107,16 +108,35 @@ pub struct Planned {
     /// Why it could not be executed right now; null when it could.
     #[serde(default)]
     pub blocked: Option<Blocked>,
+    /// How long the replay takes; null where nothing is replayed.
+    #[serde(default)]
+    pub replay: Option<Replay>,
 }
 
 /// Why a plan cannot be executed right now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blocked {
-    /// `group_active` or `cannot_verify`.
+    /// `group_active` or `cannot_verify`; asked for by itself, `busy` too.
     pub error: String,
     /// What is wrong and what to do.
     pub message: String,
+}
+
+impl From<&Refusal> for Blocked {
+    fn from(refusal: &Refusal) -> Self {
+        Self {
+            error: refusal.word().to_owned(),
+            message: refusal.to_string(),
+        }
+    }
+}
+
+/// What stands in the way of an execute right now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InTheWay {
+    /// As a plan has it; null when nothing does.
+    pub blocked: Option<Blocked>,
 }
 
 /// An order to execute a plan.
@@ -133,6 +153,9 @@ pub struct Order {
     /// As the plan's answer had it; not looked at: the group is asked again.
     #[serde(default)]
     pub blocked: Option<Blocked>,
+    /// As the plan's answer had it; not looked at.
+    #[serde(default)]
+    pub replay: Option<Replay>,
     /// The group's id once more, typed by a person.
     #[serde(default)]
     pub confirm: Option<String>,
@@ -157,6 +180,7 @@ impl Planned {
             fingerprint: self.fingerprint,
             warnings: self.warnings,
             blocked: self.blocked,
+            replay: self.replay,
             confirm: Some(confirm),
         }
     }

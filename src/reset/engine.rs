@@ -20,16 +20,23 @@ use super::fingerprint::hex;
 use super::guard;
 use super::plan;
 use super::refusal::Refusal;
+use super::replay;
 use super::request::Asked;
 use super::request::Reason;
+use super::stages::Stages;
+use super::stages::Told;
 use crate::clock::Clock;
 use crate::kafka::GroupFacts;
 use crate::kafka::Writer;
 use crate::model::GroupId;
-use crate::model::Offset;
 
 #[cfg(test)]
 mod tests;
+mod watching;
+
+pub use watching::Ending;
+pub use watching::Observer;
+pub use watching::Witness;
 
 /// The way to the clusters. A connection is opened for each reset and closed with it.
 pub trait Access: Send + Sync + 'static {
@@ -46,35 +53,6 @@ pub trait Access: Send + Sync + 'static {
 
     /// How long things may take there, mostly [`Pace::of`] the cluster's request timeout; `None` likewise.
     fn pace(&self, cluster: &str) -> Option<Pace>;
-}
-
-/// Whoever wants to know of resets: the counters, the poller's history.
-pub trait Observer: Send + Sync + 'static {
-    /// One attempt on a group of this cluster has ended so; for `tidemark_resets_total`. The cluster is as it was asked for.
-    fn ended(&self, cluster: &str, ending: Ending);
-
-    /// These commits were just moved by a reset: their jump is no progress of consumers.
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]);
-}
-
-/// How an attempt ended; the label `result`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
-    /// A plan was answered.
-    Planned,
-    /// An execute is done.
-    Executed,
-    /// Nothing was written.
-    Refused,
-    /// An execute is done in part, or nobody knows.
-    Failed,
-}
-
-/// An observer that does not care.
-impl Observer for () {
-    fn ended(&self, _: &str, _: Ending) {}
-
-    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)]) {}
 }
 
 /// Why an execute did not end well.
@@ -108,6 +86,8 @@ pub struct Resets<A> {
     clock: Clock,
     reason: Reason,
     observer: Arc<dyn Observer>,
+    witness: Arc<dyn Witness>,
+    stages: Stages,
     /// Held while an execute runs: one at a time, the next is told so rather than queued, as what it was planned on may change.
     running: Mutex<()>,
 }
@@ -121,6 +101,8 @@ impl<A: Access> Resets<A> {
             clock,
             reason: Reason::Optional,
             observer: Arc::new(()),
+            witness: Arc::new(()),
+            stages: Stages::default(),
             running: Mutex::new(()),
         }
     }
@@ -137,6 +119,18 @@ impl<A: Access> Resets<A> {
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
+    }
+
+    /// Who knows how fast groups read.
+    #[must_use]
+    pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = witness;
+        self
+    }
+
+    /// What the reset that runs is doing.
+    pub fn stages(&self) -> &Stages {
+        &self.stages
     }
 
     /// The way to the clusters.
@@ -180,7 +174,16 @@ impl<A: Access> Resets<A> {
         // The moment that "2h ago" counts from is the one the plan is dated.
         let now = self.clock.now().wall;
         let facts = facts::gather(&mut kafka, &at.group, &request, now, pace).await?;
-        plan::draft(&at.cluster, &at.group, &request, &facts, now)
+        let mut planned = plan::draft(&at.cluster, &at.group, &request, &facts, now)?;
+        let rows = &planned.plan.partitions;
+        if rows.iter().any(|row| row.replayed.is_some_and(|records| records > 0)) {
+            let rate = match self.witness.read(&at.cluster, &at.group) {
+                Some(rate) => Ok(rate),
+                None => replay::written(&mut kafka, rows, now, pace).await,
+            };
+            planned.replay = replay::of(rows, rate);
+        }
+        Ok(planned)
     }
 
     /// Executes a plan. `order` may already be a refusal: then it is recorded and given back.
@@ -229,14 +232,15 @@ impl<A: Access> Resets<A> {
         guard::order(order, cluster, group, self.clock.now().wall)?;
         let (mut kafka, pace) = self.open(log.at)?;
         let ready = execute::check(&mut kafka, group, &order.plan, pace).await?;
-        let mut writer = self.access.writer(cluster).ok_or_else(|| unknown_cluster(cluster))?;
+        let writer = self.access.writer(cluster).ok_or_else(|| unknown_cluster(cluster))?;
+        let mut writer = self.stages.of(writer);
         let intent = log.line(Event::Intent, &self.clock).about_to_write(&ready);
         self.record(&intent).await?;
         let written = execute::write(&mut kafka, &mut writer, group, ready, pace).await;
         let line = log.line(Event::Outcome, &self.clock);
         match written {
             Ok(mut executed) => {
-                self.tell(log.at, &executed);
+                self.tell(log, &executed);
                 if let Err(refusal) = self.record(&line.executed(&executed)).await {
                     // The commits are written: what is left is to say that the log does not tell so.
                     tracing::error!(error = %refusal, attempt = log.id, "the outcome of a reset is not in the audit log");
@@ -250,11 +254,20 @@ impl<A: Access> Resets<A> {
         }
     }
 
-    /// Who keeps the group active right now; `None` when nobody does, or it cannot be told.
-    pub async fn active(&self, at: &Place) -> Option<Refusal> {
-        let (mut kafka, pace) = self.open(at).ok()?;
-        let seen = facts::read_group(&mut kafka, &at.group, pace).await.ok().flatten()?;
-        guard::active(&at.group, &seen)
+    /// Why nothing could be executed on the group right now: who keeps it active, that another execute is running, or that it cannot be
+    /// told; `None` when nothing stands in the way. Nothing is recorded of the question, and a group that does not exist is no reason.
+    pub async fn blocked(&self, at: &Place) -> Option<Refusal> {
+        if self.running.try_lock().is_err() {
+            return Some(Refusal::Busy);
+        }
+        let (mut kafka, pace) = match self.open(at) {
+            Ok(opened) => opened,
+            Err(refusal) => return Some(refusal),
+        };
+        match facts::read_group(&mut kafka, &at.group, pace).await {
+            Ok(seen) => seen.and_then(|seen| guard::active(&at.group, &seen)),
+            Err(failure) => Some(guard::unverified(&failure)),
+        }
     }
 
     /// Every commit of the group.
@@ -274,14 +287,14 @@ impl<A: Access> Resets<A> {
         Ok(commits)
     }
 
-    fn open(&self, at: &Place) -> Result<(A::Facts, Pace), Refusal> {
-        let facts = self.access.facts(&at.cluster);
+    fn open(&self, at: &Place) -> Result<(Told<A::Facts>, Pace), Refusal> {
+        let facts = self.access.facts(&at.cluster).map(|facts| self.stages.of(facts));
         facts
             .zip(self.access.pace(&at.cluster))
             .ok_or_else(|| unknown_cluster(&at.cluster))
     }
 
-    fn tell(&self, at: &Place, executed: &Executed) {
+    fn tell(&self, log: &Attempt<'_>, executed: &Executed) {
         let done = executed
             .results
             .iter()
@@ -292,7 +305,8 @@ impl<A: Access> Resets<A> {
         };
         let moved: Vec<_> = done.map(|row| (key(row), row.to)).collect();
         if !moved.is_empty() {
-            self.observer.moved(&at.cluster, &at.group, &moved);
+            let Place { cluster, group } = log.at;
+            self.observer.moved(cluster, group, &moved, &log.caller.who);
         }
     }
 

@@ -80,6 +80,9 @@ pub struct Seen {
 /// The commits of a group.
 pub type Commits = BTreeMap<Key, CommitFact>;
 
+/// The first record of each partition that is dated so or later: its offset and its own time; `None` where there is none.
+pub type Dated = HashMap<Key, Heard<Option<(Offset, UnixMillis)>>>;
+
 /// Everything a plan follows from.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -93,8 +96,8 @@ pub struct Facts {
     pub topics: BTreeMap<String, Heard<TopicMeta>>,
     /// The logs of the partitions that are asked for.
     pub logs: HashMap<Key, PartitionLog>,
-    /// The first offset dated as asked, of each partition that is asked for; empty where no time is.
-    pub times: HashMap<Key, Heard<Option<Offset>>>,
+    /// The first record dated as asked, of each partition that is asked for; empty where no time is.
+    pub times: Dated,
 }
 
 /// Gathers the facts for a request. Commits are read before the ends of the logs, so that no commit lies beyond its log by the order of
@@ -226,12 +229,8 @@ fn leader_moves(log: &PartitionLog) -> bool {
     [log.start, log.end].into_iter().filter_map(Result::err).any(moves)
 }
 
-async fn read_times<F: GroupFacts>(
-    kafka: &mut F,
-    keys: &[Key],
-    time: UnixMillis,
-    pace: Pace,
-) -> HashMap<Key, Heard<Option<Offset>>> {
+/// The first records dated `time` or later.
+pub(super) async fn read_times<F: GroupFacts>(kafka: &mut F, keys: &[Key], time: UnixMillis, pace: Pace) -> Dated {
     if keys.is_empty() {
         return HashMap::new();
     }

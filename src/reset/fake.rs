@@ -110,6 +110,8 @@ pub(crate) fn member(client: &str, host: &str, instance: Option<&str>) -> Member
         assignment: Assignment::Partitions(Vec::new()),
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     }
 }
 
@@ -340,14 +342,14 @@ impl GroupFacts for Cluster {
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         _: Instant,
-    ) -> Vec<Heard<Option<Offset>>> {
+    ) -> Vec<Heard<Option<(Offset, UnixMillis)>>> {
         let failed = self.step(Step::Times).await.err();
         let world = self.world();
         let first = |(topic, partition): &(TopicName, Partition)| {
             let index = usize::try_from(partition.0).expect("not negative");
             let log = &world.topics[&topic.to_string()].1[index];
             let found = log.times.iter().find(|(_, at)| *at >= time.0);
-            failed.map_or_else(|| Ok(found.map(|(at, _)| offset(*at))), Err)
+            failed.map_or_else(|| Ok(found.map(|(at, time)| (offset(*at), UnixMillis(*time)))), Err)
         };
         partitions.iter().map(first).collect()
     }

@@ -104,6 +104,7 @@ fn caller() -> Caller {
         who: "test".to_owned(),
         via: "cli",
         peer: None,
+        certificate: None,
     }
 }
 

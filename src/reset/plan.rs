@@ -72,10 +72,9 @@ pub fn draft(
         fingerprint: fingerprint(&plan),
         plan,
         warnings: warnings.into_texts(),
-        blocked: blocked.map(|refusal| Blocked {
-            error: refusal.word().to_owned(),
-            message: refusal.to_string(),
-        }),
+        blocked: blocked.as_ref().map(Blocked::from),
+        // Measured by who makes the plan: it takes more than the facts.
+        replay: None,
     })
 }
 
@@ -178,7 +177,8 @@ fn wanted(spot: &Spot<'_>, target: Target, facts: &Facts, warnings: &mut Warning
         }
         Target::At(_) | Target::Ago(_) => {
             let found = facts.times.get(spot.key).copied().unwrap_or(Err(Cause::TimedOut));
-            found.map_err(scope::log_fault)?.unwrap_or_else(|| {
+            let found = found.map_err(scope::log_fault)?.map(|(offset, _)| offset);
+            found.unwrap_or_else(|| {
                 warnings.no_record(spot.key, spot.end);
                 spot.end
             })

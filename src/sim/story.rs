@@ -106,7 +106,7 @@ fn find(name: &str) -> Result<&'static Story, StoryError> {
     ALL.iter().find(|story| story.name == name).ok_or_else(unknown)
 }
 
-static ALL: [Story; 15] = [
+static ALL: [Story; 16] = [
     progress::STEADY,
     progress::FALLING_BEHIND,
     standstill::STUCK_PARTITION,
@@ -116,6 +116,7 @@ static ALL: [Story; 15] = [
     losses::DELETED_TOPIC,
     losses::MADE_ANEW,
     standstill::NEVER_COMMITTED,
+    standstill::HANGING_TRANSACTION,
     progress::IDLE_MEMBERS,
     standstill::EMPTY,
     standstill::DORMANT,

@@ -37,13 +37,16 @@ pub struct Settings {
     pub cluster: Arc<str>,
     /// How windows and staleness are measured.
     pub verdict: verdict::Settings,
-    /// Lag counts up to the last stable offset instead of the high watermark.
-    pub read_committed: bool,
+    /// Whose lag counts up to the last stable offset instead of the high watermark.
+    pub read_committed: ReadsCommitted,
     /// Topics that a group with members left behind are left out.
     pub drop_left_topics: bool,
     /// Which objective covers a group.
     pub objective: ObjectiveOf,
 }
+
+/// Whether the lag of a group counts up to the last stable offset.
+pub type ReadsCommitted = Box<dyn Fn(&GroupId) -> bool + Send + Sync>;
 
 /// Finds the objective of a group: its place in the configured list.
 pub type ObjectiveOf = Box<dyn Fn(&GroupId) -> Option<usize> + Send + Sync>;
@@ -146,7 +149,9 @@ fn names(heard: &Observation) -> HashMap<TopicName, Arc<str>> {
 }
 
 fn count(groups: &[GroupReading]) -> (u32, u32) {
-    let whole = |g: &&GroupReading| g.description.is_ok() && !matches!(g.commits, Some(Err(_)));
+    let whole = |g: &&GroupReading| {
+        g.description.is_ok() && !matches!(g.commits, Some(Err(_))) && !matches!(g.shares, Some(Err(_)))
+    };
     let read = groups.iter().filter(whole).count();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     (number(read), number(groups.len() - read))
@@ -154,9 +159,11 @@ fn count(groups: &[GroupReading]) -> (u32, u32) {
 
 fn groups(
     known: &mut HashMap<GroupId, GroupHistory>,
-    readings: Vec<GroupReading>,
+    mut readings: Vec<GroupReading>,
     context: &Context<'_>,
 ) -> Vec<Arc<GroupView>> {
+    // Readers of the same topic one after another: what is known of it stays at hand.
+    readings.sort_by(|a, b| first_topic(a).cmp(&first_topic(b)));
     let mut views = Vec::with_capacity(readings.len());
     let mut kept = HashMap::with_capacity(readings.len());
     for reading in readings {
@@ -170,6 +177,11 @@ fn groups(
     // What was not read is not shown: the collector asks for every known group until its coordinator says that it is gone.
     *known = kept;
     views
+}
+
+fn first_topic(reading: &GroupReading) -> Option<&TopicName> {
+    let commits = reading.commits.as_ref()?.as_ref().ok()?;
+    commits.first().map(|commits| &commits.topic)
 }
 
 impl History {

@@ -72,12 +72,14 @@ pub enum Happening {
         /// How many.
         records: u64,
     },
-    /// A reset through this tidemark moved commits; who asked for it is in its audit log.
+    /// A reset through this tidemark's admin endpoint moved commits.
     Reset {
         /// On this topic.
         topic: Arc<str>,
         /// How many partitions.
         partitions: u32,
+        /// Who asked for it: the token's name.
+        by: Arc<str>,
     },
 }
 
@@ -163,12 +165,13 @@ impl Happening {
                 *records = records.saturating_add(*more);
             }
             (
-                Self::Reset { topic, partitions },
+                Self::Reset { topic, partitions, by },
                 Self::Reset {
                     topic: same,
                     partitions: more,
+                    by: same_one,
                 },
-            ) if same_cycle && topic == same => *partitions += more,
+            ) if same_cycle && topic == same && by == same_one => *partitions += more,
             _ => return false,
         }
         true
@@ -200,6 +203,7 @@ mod tests {
         Happening::Reset {
             topic: "t".into(),
             partitions,
+            by: "on-call".into(),
         }
     }
 

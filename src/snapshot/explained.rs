@@ -20,7 +20,7 @@ const KEPT: usize = 16;
 /// The worst partitions, worst first, and in any case the one with the greatest lag. Of a group that is well, or long abandoned, it alone.
 pub(super) fn explained(history: &GroupHistory, view: &GroupView, context: &Context<'_>) -> Box<[Explained]> {
     let explain = |(topic, partition): Place| {
-        let topic_view = view.topics.get(topic)?;
+        let topic_view = view.judged().get(topic)?;
         let view_of = *topic_view.partitions.get(partition)?;
         Some(Explained {
             topic: Arc::clone(&topic_view.name),
@@ -29,7 +29,7 @@ pub(super) fn explained(history: &GroupHistory, view: &GroupView, context: &Cont
             why: why(history, topic, &view_of, context),
         })
     };
-    chosen(&view.topics).into_iter().filter_map(explain).collect()
+    chosen(view.judged()).into_iter().filter_map(explain).collect()
 }
 
 /// Indices of a topic, and of a partition in it.

@@ -13,6 +13,7 @@ use crate::model::TopicName;
 use crate::observation::Description;
 use crate::observation::GroupReading;
 use crate::observation::TopicCommits;
+use crate::observation::TopicShares;
 
 use super::evaluate::Context;
 use super::event::Happening;
@@ -27,10 +28,12 @@ use super::members::Owners;
 use super::members::kind;
 use super::members::members;
 use super::members::owners_are_moving;
+use super::share;
 use super::view::GroupTopicView;
 use super::view::GroupView;
 use super::view::MembersView;
 use super::view::PartitionView;
+use super::view::ShareView;
 use super::view::TimeView;
 
 /// The view of one group.
@@ -53,7 +56,13 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
         ownership,
         drop_left: left_behind,
     };
-    let topics = topics(history, reading.commits, &held, context);
+    let (topics, share) = match share_reading(&kind, reading.shares, &reading.commits) {
+        Some(shares) => (
+            Vec::new(),
+            Some(share(history, shares, &held, described.as_deref(), context)),
+        ),
+        None => (topics(history, reading.commits, &held, context), None),
+    };
     let mut view = view(
         history,
         context,
@@ -62,6 +71,7 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
             described,
             members,
             topics,
+            share,
             failure,
         },
     );
@@ -107,12 +117,42 @@ struct Parts {
     described: Option<Arc<Description>>,
     members: Option<MembersView>,
     topics: Vec<GroupTopicView>,
+    share: Option<Box<ShareView>>,
     failure: Option<Cause>,
+}
+
+/// What was heard of a share group; a group that could not be read at all was asked for nothing in particular.
+fn share_reading(
+    kind: &GroupType,
+    shares: Option<Heard<Vec<TopicShares>>>,
+    commits: &Option<Heard<Vec<TopicCommits>>>,
+) -> Option<Heard<Vec<TopicShares>>> {
+    match (kind, shares, commits) {
+        (GroupType::Share, Some(shares), _) => Some(shares),
+        (GroupType::Share, None, Some(Err(cause))) => Some(Err(*cause)),
+        _ => None,
+    }
+}
+
+fn share(
+    history: &mut GroupHistory,
+    heard: Heard<Vec<TopicShares>>,
+    held: &Held,
+    described: Option<&Description>,
+    context: &Context<'_>,
+) -> Box<ShareView> {
+    let told = heard.as_deref().map(share::told).unwrap_or_default();
+    let commits = heard.map(|shares| share::as_commits(&shares));
+    let before = history.view.clone();
+    let topics = topics(history, Some(commits), held, context);
+    let before = before.as_deref().and_then(|view| view.share.as_deref());
+    Box::new(share::view(topics, &told, before, described))
 }
 
 fn failure(reading: &GroupReading) -> Option<Cause> {
     let commits = reading.commits.as_ref().and_then(|commits| commits.as_ref().err());
-    reading.description.as_ref().err().or(commits).copied()
+    let shares = reading.shares.as_ref().and_then(|shares| shares.as_ref().err());
+    reading.description.as_ref().err().or(commits).or(shares).copied()
 }
 
 /// The description that stands: the new one, or the last good one while it is not too old.
@@ -164,6 +204,7 @@ fn read_topics(
         .collect();
     history.topics.retain(|topic, _| names.contains(topic));
     let objective = (context.settings.objective)(&history.listed.id).is_some();
+    let read_committed = (context.settings.read_committed)(&history.listed.id);
     let situation = history.watch.situation(context.now, objective);
     let before = history.view.clone();
     let mut views = Vec::with_capacity(names.len());
@@ -173,13 +214,14 @@ fn read_topics(
             commits: committed.map_or(&[][..], |at| &commits[at].partitions),
             owners: held.owners.get(name).map_or(&[][..], Vec::as_slice),
             ownership: held.ownership,
+            read_committed,
             situation,
         };
         let kept = history.topics.entry(name.clone()).or_default();
         let earlier = before
             .as_deref()
             .zip(kept.place)
-            .and_then(|(view, place)| view.topics.get(place));
+            .and_then(|(view, place)| view.judged().get(place));
         kept.place = Some(views.len());
         let (view, moved) = group_topic::evaluate(name, &holding, kept, earlier, context);
         if let Some(earlier) = earlier {
@@ -198,7 +240,7 @@ fn standing_topics(history: &GroupHistory, cause: Cause, context: &Context<'_>) 
     let Some(before) = &history.view else { return Vec::new() };
     let still_good = history.commits_at.is_some_and(|at| context.still_good(at.mono));
     before
-        .topics
+        .judged()
         .iter()
         .map(|topic| {
             let mut topic = topic.clone();
@@ -227,6 +269,7 @@ fn make_unreadable(topic: &mut GroupTopicView, cause: Cause) {
             stalled_seconds: None,
             status: Status::Unreadable,
             unreadable: Some(cause),
+            at_open_transaction: false,
             fresh: true,
             ..*view
         };
@@ -251,9 +294,11 @@ fn view(history: &GroupHistory, context: &Context<'_>, parts: Parts) -> GroupVie
         described,
         members,
         topics,
+        share,
         failure,
     } = parts;
-    let never_read = kind.commits_offsets() && history.commits_at.is_none();
+    let never_read = (kind.commits_offsets() || share.is_some()) && history.commits_at.is_none();
+    let judged = share.as_ref().map_or(&topics, |share| &share.topics);
     GroupView {
         name: history
             .view
@@ -276,8 +321,8 @@ fn view(history: &GroupHistory, context: &Context<'_>, parts: Parts) -> GroupVie
             .iter()
             .filter_map(|t| t.lag_time)
             .max_by_key(|time: &LagTime| time.age_ms),
-        stalled: stalled(&topics),
-        status: if never_read { Status::Unreadable } else { worst(&topics) },
+        stalled: stalled(judged),
+        status: if never_read { Status::Unreadable } else { worst(judged) },
         rebalances: kind.assigns_partitions().then(|| history.watch.rebalances()),
         empty_for: described.as_ref().and_then(|_| history.watch.empty_for(context.now)),
         read_at: read_at(history, &kind, context),
@@ -289,12 +334,13 @@ fn view(history: &GroupHistory, context: &Context<'_>, parts: Parts) -> GroupVie
         id: history.listed.id.clone(),
         kind,
         members,
+        share,
         topics,
     }
 }
 
 /// `None` while an existing topic with a commit has no sum, and where nothing is committed.
-fn sum(topics: &[GroupTopicView]) -> Option<u128> {
+pub(super) fn sum(topics: &[GroupTopicView]) -> Option<u128> {
     let committed = |t: &&GroupTopicView| {
         t.exists != Some(false)
             && t.partitions
@@ -325,7 +371,7 @@ fn worst(topics: &[GroupTopicView]) -> Status {
 
 /// When the oldest figure shown was read.
 fn read_at(history: &GroupHistory, kind: &GroupType, context: &Context<'_>) -> crate::model::Moment {
-    let commits = if kind.commits_offsets() {
+    let commits = if kind.commits_offsets() || *kind == GroupType::Share {
         history.commits_at
     } else {
         Some(context.now)

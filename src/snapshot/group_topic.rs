@@ -17,6 +17,7 @@ use super::history::GroupTopicHistory;
 use super::pair;
 use super::pair::Pair;
 use super::pair::Surroundings;
+use super::pair::find;
 use super::topic::TopicNow;
 use super::topic::says_it_does_not_exist;
 use super::view::GroupTopicView;
@@ -31,6 +32,8 @@ pub(super) struct Holding<'a> {
     pub(super) owners: &'a [(Partition, u32)],
     /// What is known of the members.
     pub(super) ownership: Ownership,
+    /// Its lag counts up to the last stable offset.
+    pub(super) read_committed: bool,
     /// What of the group matters to each of its partitions.
     pub(super) situation: Situation,
 }
@@ -61,13 +64,19 @@ pub(super) fn evaluate(
         times: context.times.get(name),
         situation: holding.situation,
         owners_known: holding.ownership == Ownership::Known,
+        read_committed: holding.read_committed,
         context,
     };
     let mut moved = false;
-    let mut partitions = Vec::with_capacity(holding.commits.len().max(holding.owners.len()));
+    let expected = holding.commits.len().max(holding.owners.len());
+    let mut partitions = Vec::with_capacity(expected);
+    history
+        .pairs
+        .reserve_exact(expected.saturating_sub(history.pairs.len()));
     for pair in pairs(holding) {
-        let earlier = before.and_then(|before| earlier(before, pair.partition));
-        let (view, changes) = pair::evaluate(pair, &around, history.pair(pair.partition), earlier);
+        let likely = partitions.len();
+        let earlier = before.and_then(|before| earlier(before, pair.partition, likely));
+        let (view, changes) = pair::evaluate(pair, &around, history.pair(pair.partition, likely), earlier);
         history.count(changes);
         moved |= changes.moved;
         partitions.push(view);
@@ -84,7 +93,7 @@ fn view(
     (history, before): (&GroupTopicHistory, Option<&GroupTopicView>),
 ) -> GroupTopicView {
     let Surroundings { topic, context, .. } = *around;
-    let (uncommitted_partitions, uncommitted_records) = uncommitted(topic, &partitions, before, context);
+    let (uncommitted_partitions, uncommitted_records) = uncommitted(topic, &partitions, before, holding.read_committed);
     let assigned = u32::try_from(holding.owners.len()).unwrap_or(u32::MAX);
     GroupTopicView {
         name: context
@@ -162,11 +171,8 @@ fn pairs<'a>(holding: &'a Holding<'_>) -> impl Iterator<Item = Pair> + 'a {
     })
 }
 
-fn earlier(before: &GroupTopicView, partition: Partition) -> Option<&PartitionView> {
-    let at = before
-        .partitions
-        .binary_search_by_key(&partition, |view| view.partition)
-        .ok()?;
+fn earlier(before: &GroupTopicView, partition: Partition, likely: usize) -> Option<&PartitionView> {
+    let at = find(&before.partitions, likely, partition, |view| view.partition).ok()?;
     Some(&before.partitions[at])
 }
 
@@ -246,27 +252,21 @@ fn uncommitted(
     topic: TopicNow<'_>,
     partitions: &[PartitionView],
     before: Option<&GroupTopicView>,
-    context: &Context<'_>,
+    read_committed: bool,
 ) -> (Option<u32>, Option<u128>) {
     let TopicNow::There(reading, meta) = topic else {
         let standing = before.filter(|_| matches!(topic, TopicNow::Unknown(_)) && partitions.iter().any(|p| !p.fresh));
         return standing.map_or((None, None), |b| (b.uncommitted_partitions, b.uncommitted_records));
     };
-    let has_commit = |partition: Partition| {
-        partitions
-            .binary_search_by_key(&partition, |v| v.partition)
-            .is_ok_and(|at| counts(&partitions[at]))
+    let has_commit = |partition: Partition, likely: usize| {
+        find(partitions, likely, partition, |view| view.partition).is_ok_and(|at| counts(&partitions[at]))
     };
     let mut count = 0;
     let mut records = Some(0);
-    for (part, log) in meta.partitions.iter().zip(&reading.logs) {
-        if !has_commit(part.partition) {
+    for (likely, (part, log)) in meta.partitions.iter().zip(&reading.logs).enumerate() {
+        if !has_commit(part.partition, likely) {
             count += 1;
-            let end = if context.settings.read_committed {
-                log.stable.unwrap_or(log.end)
-            } else {
-                log.end
-            };
+            let end = log.counting_end(read_committed);
             let held = log
                 .start
                 .and_then(|start| end.map(|end| u128::from(lag::held(start, end))));

@@ -76,17 +76,24 @@ impl History {
         .collect()
     }
 
-    /// A reset of our own moved a commit: that is no consumption, and readers start anew from there.
-    pub fn reset_to(&mut self, group: &GroupId, topic: &TopicName, partition: Partition, to: Offset) {
+    /// A reset of our own, asked for by somebody, moved a commit: that is no consumption, and readers start anew from there.
+    pub fn reset_to(
+        &mut self,
+        group: &GroupId,
+        (topic, partition): (&TopicName, Partition),
+        to: Offset,
+        by: &Arc<str>,
+    ) {
         let Some(group) = self.groups.get_mut(group) else {
             return;
         };
         group.chronicle.note(Happening::Reset {
             topic: topic.to_string().into(),
             partitions: 1,
+            by: by.clone(),
         });
         if let Some(topic) = group.topics.get_mut(topic) {
-            topic.pair(partition).reset_to(to);
+            topic.pair(partition, 0).reset_to(to);
         }
     }
 
@@ -193,6 +200,8 @@ pub(super) struct TopicHistory {
     pub(super) meta_at: Moment,
     /// Last good limits, sorted by partition.
     pub(super) logs: Vec<LogHistory>,
+    /// Since when the last stable offset has stood still with records beyond it, where it has.
+    pub(super) open: BTreeMap<Partition, Duration>,
     pub(super) produced: u64,
     pub(super) config: Option<TopicConfig>,
     /// When the configuration was last asked for, whatever came of it.

@@ -1,6 +1,7 @@
 //! Members, their loads, and who owns what.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::model::GroupState;
@@ -12,9 +13,12 @@ use crate::observation::Assignment;
 use crate::observation::Description;
 use crate::observation::ListedGroup;
 use crate::observation::Member;
+use crate::observation::MemberProtocol;
+use crate::observation::SomeTasks;
 
 use super::view::MemberView;
 use super::view::MembersView;
+use super::view::TaskCounts;
 
 /// By topic, sorted by partition: the index of the owner among the members.
 pub(super) type Owners = BTreeMap<TopicName, Vec<(Partition, u32)>>;
@@ -69,6 +73,11 @@ pub(super) fn members(described: &Description, kind: &GroupType) -> (MembersView
             .map(|l| number(l.iter().filter(|load| **load == 0).count())),
         partitions_max: loads.as_ref().and_then(|l| l.iter().copied().max()),
         partitions_min: loads.as_ref().and_then(|l| l.iter().copied().min()),
+        pending: pending(&sorted),
+        behind: behind(described),
+        epoch_min: sorted.iter().filter_map(|member| member.epoch).min(),
+        classic: classic(&sorted),
+        tasks: (*kind == GroupType::Streams).then(|| tasks(&sorted)),
         members,
     };
     (view, owners(&sorted, &described.state))
@@ -83,6 +92,9 @@ fn member_view(member: &Member) -> MemberView {
         host: text(&member.host),
         partitions: load(&member.assignment),
         epoch: member.epoch,
+        target: member.target.as_ref().and_then(load),
+        protocol: member.protocol,
+        tasks: member.tasks.clone(),
     }
 }
 
@@ -91,6 +103,59 @@ fn load(assignment: &Assignment) -> Option<u32> {
         Assignment::Partitions(topics) => Some(number(topics.iter().map(|(_, partitions)| partitions.len()).sum())),
         Assignment::Opaque => None,
     }
+}
+
+/// Partitions whose present owner is not the one that the target assignment gives them: given up by nobody yet, or taken by nobody.
+fn pending(members: &[&Member]) -> Option<u32> {
+    if members.is_empty() || members.iter().any(|member| member.target.is_none()) {
+        return None;
+    }
+    let mut places = BTreeSet::new();
+    for member in members
+        .iter()
+        .filter(|member| member.target.as_ref() != Some(&member.assignment))
+    {
+        let (Some(has), Some(wanted)) = (places_of(Some(&member.assignment)), places_of(member.target.as_ref())) else {
+            return None;
+        };
+        places.extend(has.symmetric_difference(&wanted).copied());
+    }
+    Some(number(places.len()))
+}
+
+fn places_of(assignment: Option<&Assignment>) -> Option<BTreeSet<(&TopicName, Partition)>> {
+    let Some(Assignment::Partitions(topics)) = assignment else {
+        return None;
+    };
+    let places = topics
+        .iter()
+        .flat_map(|(topic, partitions)| partitions.iter().map(move |partition| (topic, *partition)));
+    Some(places.collect())
+}
+
+fn behind(described: &Description) -> Option<u32> {
+    let epoch = described.epochs?.group;
+    let behind = |member: &&Member| member.epoch.is_some_and(|reached| reached < epoch);
+    Some(number(described.members.iter().filter(behind).count()))
+}
+
+fn classic(members: &[&Member]) -> Option<u32> {
+    members.iter().any(|member| member.protocol.is_some()).then(|| {
+        let classic = |member: &&&Member| member.protocol == Some(MemberProtocol::Classic);
+        number(members.iter().filter(classic).count())
+    })
+}
+
+fn tasks(members: &[&Member]) -> TaskCounts {
+    let count = |tasks: &SomeTasks| number(tasks.iter().map(|(_, partitions)| partitions.len()).sum());
+    members
+        .iter()
+        .filter_map(|member| member.tasks.as_deref())
+        .fold(TaskCounts::default(), |sum, tasks| TaskCounts {
+            active: sum.active + count(&tasks.active),
+            standby: sum.standby + count(&tasks.standby),
+            warmup: sum.warmup + count(&tasks.warmup),
+        })
 }
 
 /// While a classic group rebalances the assignments that a broker shows are old ones or none: owners are unknown then. Members of

@@ -8,6 +8,7 @@ use crate::failure::Reason;
 use crate::model::Offset;
 use crate::model::Partition;
 use crate::model::Status;
+use crate::observation::PartitionLog;
 use crate::time::Answer;
 use crate::time::TopicTimes;
 use crate::verdict::Changes;
@@ -43,6 +44,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) situation: Situation,
     /// False while the group rebalances or its members are unknown.
     pub(super) owners_known: bool,
+    /// Lag counts up to the last stable offset.
+    pub(super) read_committed: bool,
     pub(super) context: &'a Context<'a>,
 }
 
@@ -53,8 +56,9 @@ pub(super) fn evaluate(
     state: &mut PairState,
     before: Option<&PartitionView>,
 ) -> (PartitionView, Changes) {
-    let limits = limits(around, pair.partition);
-    let exists = around.topic.log(pair.partition).is_ok();
+    let log = around.topic.log(pair.partition);
+    let limits = log.and_then(|log| limits(log, around.read_committed));
+    let exists = log.is_ok();
     let pair = Pair {
         committed: pair
             .committed
@@ -73,14 +77,23 @@ pub(super) fn evaluate(
 }
 
 /// S and the E that counts.
-fn limits(around: &Surroundings<'_>, partition: Partition) -> Heard<(Offset, Offset)> {
-    let log = around.topic.log(partition)?;
-    let end = if around.context.settings.read_committed {
-        log.stable.unwrap_or(log.end).map_err(of_what_exists)?
-    } else {
-        log.end.map_err(of_what_exists)?
-    };
+fn limits(log: &PartitionLog, read_committed: bool) -> Heard<(Offset, Offset)> {
+    let end = log.counting_end(read_committed).map_err(of_what_exists)?;
     Ok((log.start.map_err(of_what_exists)?, end))
+}
+
+/// True when C is where the records of an open transaction begin: whoever reads committed records only gets no further, and does no
+/// wrong. Nobody waits where nobody is.
+fn is_at_open_transaction(around: &Surroundings<'_>, pair: Pair, committed: Option<Offset>, owner: Owner) -> bool {
+    let Ok(PartitionLog {
+        end: Ok(end),
+        stable: Some(Ok(stable)),
+        ..
+    }) = around.topic.log(pair.partition)
+    else {
+        return false;
+    };
+    committed == Some(*stable) && stable < end && owner != Owner::Nobody
 }
 
 fn read(
@@ -95,20 +108,22 @@ fn read(
         Ok(time) => TimeView::Known(time),
         Err(reason) => TimeView::Unknown(reason),
     });
+    let owner = match (around.owners_known, pair.owner) {
+        (false, _) => Owner::Unknown,
+        (true, Some(_)) => Owner::Member,
+        (true, None) => Owner::Nobody,
+    };
+    let at_open_transaction = is_at_open_transaction(around, pair, committed, owner);
     let reading = Reading {
         committed,
         start,
         end,
-        readable: if answer == Some(Answer::NothingReadable) {
-            Readable::Nothing
-        } else {
-            Readable::Presumably
+        readable: match answer {
+            Some(Answer::NothingReadable) => Readable::Nothing,
+            _ if at_open_transaction => Readable::NotYet,
+            _ => Readable::Presumably,
         },
-        owner: match (around.owners_known, pair.owner) {
-            (false, _) => Owner::Unknown,
-            (true, Some(_)) => Owner::Member,
-            (true, None) => Owner::Nobody,
-        },
+        owner,
         age: match time {
             TimeView::Known(time) => Some(Duration::from_millis(time.age_ms)),
             _ => None,
@@ -120,6 +135,7 @@ fn read(
         start: Some(start),
         end: Some(end),
         time,
+        at_open_transaction,
         ..judged(pair, &verdict)
     };
     (view, verdict.changes)
@@ -192,14 +208,15 @@ fn blank(pair: Pair, status: Status) -> PartitionView {
         stalled_seconds: None,
         status,
         unreadable: None,
+        at_open_transaction: false,
         fresh: true,
     }
 }
 
 impl GroupTopicHistory {
-    /// What is kept of a partition; pairs are evaluated in order, so that a search finds the place.
-    pub(super) fn pair(&mut self, partition: Partition) -> &mut PairState {
-        let at = match self.pairs.binary_search_by_key(&partition, |pair| pair.partition) {
+    /// What is kept of a partition, which is sought for from a place on where it is likely to be.
+    pub(super) fn pair(&mut self, partition: Partition, likely: usize) -> &mut PairState {
+        let at = match find(&self.pairs, likely, partition, |pair| pair.partition) {
             Ok(at) => at,
             Err(at) => {
                 self.pairs.insert(
@@ -219,5 +236,18 @@ impl GroupTopicHistory {
         self.consumed += changes.consumed;
         self.lost += changes.lost;
         self.rewinds += u64::from(changes.rewound);
+    }
+}
+
+/// The place of a partition among those sorted by it, or where it would have to be: mostly where it is likely to be.
+pub(super) fn find<T>(
+    sorted: &[T],
+    likely: usize,
+    partition: Partition,
+    of: impl Fn(&T) -> Partition,
+) -> Result<usize, usize> {
+    match sorted.get(likely) {
+        Some(there) if of(there) == partition => Ok(likely),
+        _ => sorted.binary_search_by_key(&partition, of),
     }
 }

@@ -37,7 +37,9 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicMeta;
 use crate::observation::TopicReading;
 
+mod newer;
 mod told;
+mod transactions;
 
 const STALE: Duration = Duration::from_secs(45);
 const DENIED: Cause = Cause::Code(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
@@ -66,7 +68,7 @@ fn world() -> World {
                 dormant_after: Duration::from_secs(86_400),
                 max_staleness: STALE,
             },
-            read_committed: false,
+            read_committed: Box::new(|_| false),
             drop_left_topics: false,
             objective: Box::new(|_| None),
         },
@@ -156,6 +158,8 @@ fn member(client: &str, topics: &[(&str, &[i32])]) -> Member {
         assignment: Assignment::Partitions(assigned),
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     }
 }
 
@@ -172,6 +176,7 @@ fn group(name: &str, commits: &[(&str, &[(i32, i64)])]) -> GroupReading {
         listed: listed(name),
         description: Ok(described(Vec::new())),
         commits: Some(Ok(commits)),
+        shares: None,
     }
 }
 
@@ -363,6 +368,7 @@ fn a_group_that_cannot_be_read_stands_and_then_is_only_named() {
         listed: listed("g"),
         description: Err(Cause::Disconnected),
         commits: Some(Err(Cause::Disconnected)),
+        shares: None,
     };
     for _ in 0..3 {
         let seen = world.cycle(vec![failed()], vec![("t", topic(&[(0, 90), (0, 90)]))]);
@@ -414,6 +420,7 @@ fn a_cluster_that_cannot_be_reached_keeps_what_was_read() {
         listed: listed("g"),
         description: Err(Cause::TimedOut),
         commits: Some(Err(Cause::TimedOut)),
+        shares: None,
     };
     let unknown = TopicReading {
         meta: Err(Cause::TimedOut),
@@ -540,7 +547,7 @@ fn a_group_that_is_gone_is_gone_and_one_that_was_not_mentioned_too() {
 #[test]
 fn read_committed_counts_up_to_the_stable_offset() {
     let mut world = world();
-    world.settings.read_committed = true;
+    world.settings.read_committed = Box::new(|group| *group == GroupId::from("g"));
     let mut open = topic(&[(0, 15)]);
     open.logs[0].stable = Some(Ok(offset(10)));
     let seen = world.cycle(vec![group("g", &[("t", &[(0, 8)])])], vec![("t", open)]);

@@ -1,5 +1,6 @@
 //! Topics, whoever reads them: last good limits, what was produced, and what the metadata says.
 
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -64,6 +65,7 @@ impl TopicHistory {
             meta,
             meta_at: now,
             logs: Vec::new(),
+            open: BTreeMap::new(),
             produced: 0,
             config: None,
             config_asked: None,
@@ -74,6 +76,7 @@ impl TopicHistory {
         if self.meta.id != meta.id {
             // Made anew under the same name: its offsets have nothing to do with the old ones.
             self.logs.clear();
+            self.open.clear();
             self.config = None;
             self.config_asked = None;
         }
@@ -83,7 +86,25 @@ impl TopicHistory {
         for log in &reading.logs {
             while old.next_if(|o| o.log.partition < log.partition).is_some() {}
             let before = old.next_if(|o| o.log.partition == log.partition);
+            self.note_open_transaction(before.map(|before| before.log), log, now);
             self.logs.extend(merged(before, log, now, &mut self.produced));
+        }
+    }
+}
+
+impl TopicHistory {
+    /// A transaction is open while records lie beyond the last stable offset; a newer one begins where that moves.
+    fn note_open_transaction(&mut self, before: Option<PartitionLog>, log: &PartitionLog, now: Moment) {
+        let (Ok(end), Some(Ok(stable))) = (log.end, log.stable) else {
+            return;
+        };
+        let moved = before.and_then(|before| before.stable) != Some(Ok(stable));
+        if end <= stable {
+            self.open.remove(&log.partition);
+        } else if moved {
+            self.open.insert(log.partition, now.mono);
+        } else {
+            self.open.entry(log.partition).or_insert(now.mono);
         }
     }
 }
@@ -150,6 +171,10 @@ fn partitions(topic: &TopicHistory, context: &Context<'_>) -> Vec<TopicPartition
         start: kept.log.start.ok(),
         end: kept.log.end.ok(),
         stable: kept.log.stable.and_then(Result::ok),
+        open_for: topic
+            .open
+            .get(&kept.log.partition)
+            .map(|since| context.now.mono.saturating_sub(*since).as_secs_f32()),
     })
     .collect()
 }
@@ -182,10 +207,8 @@ impl<'a> TopicNow<'a> {
     pub(super) fn log(self, partition: Partition) -> Result<&'a PartitionLog, Cause> {
         match self {
             Self::There(reading, _) => reading
-                .logs
-                .binary_search_by_key(&partition, |log| log.partition)
-                .map(|index| &reading.logs[index])
-                .map_err(|_| Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)),
+                .log(partition)
+                .ok_or(Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)),
             Self::Gone => Err(Cause::Code(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)),
             Self::Unknown(cause) => Err(cause),
         }

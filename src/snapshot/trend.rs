@@ -12,6 +12,8 @@ const KEPT: usize = 60;
 const COARSE: Duration = Duration::from_secs(60);
 /// What the present pace is told from.
 const PACE_OVER: Duration = Duration::from_secs(300);
+/// Commits come every few seconds: over less than this their steps would be measured.
+const READING_AT_LEAST: Duration = Duration::from_secs(30);
 
 /// The course of one group's lag. Points come with every poll at first; whenever there are more than sixty, every second one goes, until
 /// a minute lies between two.
@@ -45,6 +47,17 @@ pub struct Pace {
     pub consumed: f64,
     /// By how many records a second the lag grows; below zero where it shrinks.
     pub growth: f64,
+}
+
+/// What a group read in the last minutes in which it did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// Records, of all its topics together; above 0.
+    pub records: f64,
+    /// In how long.
+    pub over: Duration,
+    /// How long before the newest point that ended.
+    pub before: Duration,
 }
 
 impl Pace {
@@ -87,6 +100,23 @@ impl Trend {
             growth: (f64::from(newest.lag) - f64::from(oldest.lag)) / (steps * self.every.as_secs_f64()),
         };
         pace.consumed.is_finite().then_some(pace)
+    }
+
+    /// What the group read in the five minutes up to when it last went forward; `None` where it did not within the hour that is kept, or
+    /// where less than half a minute of that is known.
+    pub fn reading(&self) -> Option<Reading> {
+        let wanted = PACE_OVER.as_millis().checked_div(self.every.as_millis())?;
+        let wanted = usize::try_from(wanted).unwrap_or(KEPT).clamp(3, KEPT);
+        let since = self.points.iter().rev().position(|point| point.consumed > 0.0)?;
+        let read = self.points.iter().rev().skip(since).take(wanted);
+        let rates: Vec<_> = read.map_while(|point| number(point.consumed)).collect();
+        let points = u32::try_from(rates.len()).ok()?;
+        let over = self.every.checked_mul(points)?;
+        (points >= 3 && over >= READING_AT_LEAST).then(|| Reading {
+            records: rates.iter().sum::<f64>() * self.every.as_secs_f64(),
+            over,
+            before: self.every.saturating_mul(u32::try_from(since).unwrap_or(u32::MAX)),
+        })
     }
 
     /// Takes in what a cycle found, where a point is due.
@@ -298,5 +328,37 @@ mod tests {
     #[test]
     fn a_point_takes_eight_bytes() {
         assert_eq!(size_of::<Point>(), 8);
+    }
+
+    #[test]
+    fn what_was_read_is_told_of_the_last_minutes_in_which_it_was() {
+        let mut trend = Arc::<Trend>::default();
+        // Ten records a second for ten minutes, then nobody is there for ten.
+        for step in 0..=80_u64 {
+            let seconds = step * 15;
+            let consumed = 10 * seconds.min(600);
+            trend.observe(at(seconds), Some(0), consumed, Duration::from_secs(15));
+        }
+        let reading = trend.reading().expect("it was seen reading");
+        assert!(
+            (reading.records / reading.over.as_secs_f64() - 10.0).abs() < 1.0,
+            "{reading:?}"
+        );
+        assert!(reading.over <= PACE_OVER, "{reading:?}");
+        let until = trend.until().expect("a point").mono - reading.before;
+        assert!((until.as_secs_f64() - 600.0).abs() <= 60.0, "{until:?}");
+    }
+
+    #[test]
+    fn who_was_never_seen_reading_or_too_shortly_has_no_rate() {
+        let mut idle = Arc::<Trend>::default();
+        let mut short = Arc::<Trend>::default();
+        for second in 0..20 {
+            idle.observe(at(second * 15), Some(5), 7, Duration::from_secs(15));
+            short.observe(at(second), Some(5), second, Duration::from_secs(1));
+        }
+        assert_eq!(idle.reading(), None);
+        assert_eq!(short.reading(), None);
+        assert_eq!(Trend::default().reading(), None);
     }
 }

@@ -21,8 +21,10 @@ use crate::model::Status;
 use crate::model::TopicId;
 use crate::model::UnixMillis;
 use crate::observation::Epochs;
+use crate::observation::MemberProtocol;
 use crate::observation::PartitionMeta;
 use crate::observation::Stages;
+use crate::observation::Tasks;
 use crate::verdict::Explanation;
 
 use super::event::Event;
@@ -108,8 +110,10 @@ pub struct GroupView {
     pub members: Option<MembersView>,
     /// Epochs of the newer group types.
     pub epochs: Option<Epochs>,
-    /// Topics with a commit or an assignment, sorted by name.
+    /// Topics with a commit or an assignment, sorted by name; empty for groups that make no commits.
     pub topics: Vec<GroupTopicView>,
+    /// What a share group has read; `None` for groups of every other type.
+    pub share: Option<Box<ShareView>>,
     /// Sum over the topics; `None` while any existing topic with a commit has none, and where nothing is committed.
     pub lag: Option<u128>,
     /// Sum of what could be read; `None` where nothing is committed or nothing could be read.
@@ -151,6 +155,50 @@ pub struct Explained {
     pub why: Explanation,
 }
 
+impl GroupView {
+    /// The topics whose partitions have a status: those with commits, or a share group's.
+    pub fn judged(&self) -> &[GroupTopicView] {
+        self.share.as_ref().map_or(&self.topics, |share| &share.topics)
+    }
+}
+
+/// What a share group has read (KIP-932). Kept apart from commits, so that their lags are never mixed.
+#[derive(Clone, Debug)]
+pub struct ShareView {
+    /// Topics on which the group has begun or has members, sorted by name. Where a group of another type has a commit, this has its
+    /// start offset: the first record that may still be delivered. Their lags are those of [`ShareFigures`].
+    pub topics: Vec<GroupTopicView>,
+    /// In the order of the topics and their partitions.
+    pub figures: Vec<Vec<ShareFigures>>,
+    /// Sum over the topics; `None` while one that exists and has begun has none, and where nothing has begun.
+    pub lag: Option<u128>,
+}
+
+impl ShareView {
+    /// The greatest of the topics.
+    pub fn lag_time(&self) -> Option<LagTime> {
+        let known = self.topics.iter().filter_map(|topic| topic.lag_time);
+        known.max_by_key(|time| time.age_ms)
+    }
+}
+
+/// What a share group's partition has besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShareFigures {
+    /// Records that are not done with, by the broker's own count: those acknowledged out of order are done with. `None` where the
+    /// broker gives none (before Kafka 4.2).
+    pub told: Option<u64>,
+    /// How many members have the partition; `None` while they are unknown.
+    pub members: Option<u32>,
+}
+
+impl ShareFigures {
+    /// The lag in records of the partition: what the broker counts, else from the start offset to the log end.
+    pub fn lag(&self, view: &PartitionView) -> Option<u64> {
+        self.told.or_else(|| view.lag())
+    }
+}
+
 /// The member that has a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerView {
@@ -171,6 +219,28 @@ pub struct MembersView {
     pub partitions_max: Option<u32>,
     /// Partitions of the least loaded member; `None` likewise.
     pub partitions_min: Option<u32>,
+    /// Partitions whose present owner is not the one of the target assignment; `None` for groups without target assignments.
+    pub pending: Option<u32>,
+    /// Members that have not reached the group's epoch; `None` for groups without epochs.
+    pub behind: Option<u32>,
+    /// The lowest epoch of a member; `None` likewise and without members.
+    pub epoch_min: Option<i32>,
+    /// Members of a KIP-848 group that still speak the classic protocol; `None` for groups of other types and where the broker does
+    /// not say.
+    pub classic: Option<u32>,
+    /// Tasks of a streams group; `None` for groups of other types.
+    pub tasks: Option<TaskCounts>,
+}
+
+/// How many tasks the members of a streams group have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaskCounts {
+    /// That read and process.
+    pub active: u32,
+    /// That follow changelogs.
+    pub standby: u32,
+    /// That catch up before they become active.
+    pub warmup: u32,
 }
 
 /// One member.
@@ -188,6 +258,12 @@ pub struct MemberView {
     pub partitions: Option<u32>,
     /// Epoch of the newer group types.
     pub epoch: Option<i32>,
+    /// How many partitions it should have; `None` where there is no target assignment.
+    pub target: Option<u32>,
+    /// Which protocol it speaks, in a KIP-848 group whose broker says so.
+    pub protocol: Option<MemberProtocol>,
+    /// Its tasks, in a streams group.
+    pub tasks: Option<Box<Tasks>>,
 }
 
 /// One topic of one group.
@@ -237,7 +313,7 @@ pub struct PartitionView {
     pub committed: Option<Offset>,
     /// S.
     pub start: Option<Offset>,
-    /// E: high watermark, or last stable offset with `isolation: read_committed`.
+    /// E: high watermark, or last stable offset where the group's `isolation` is `read_committed`.
     pub end: Option<Offset>,
     /// Lag in seconds.
     pub time: TimeView,
@@ -247,6 +323,9 @@ pub struct PartitionView {
     pub status: Status,
     /// Why C or E is absent though there is a commit; `None` when both are there.
     pub unreadable: Option<Cause>,
+    /// True when C is at the last stable offset, records lie beyond it, and somebody has the partition: who reads committed records
+    /// only waits here for an open transaction to end, and is not stalled.
+    pub at_open_transaction: bool,
     /// False when the last good reading stands here, because the latest failed.
     pub fresh: bool,
 }
@@ -307,7 +386,7 @@ pub struct TopicView {
 }
 
 /// One partition's log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopicPartitionView {
     /// Which.
     pub partition: Partition,
@@ -317,4 +396,16 @@ pub struct TopicPartitionView {
     pub end: Option<Offset>,
     /// Last stable offset; `None` where it was not asked for.
     pub stable: Option<Offset>,
+    /// Seconds for which the last stable offset has stood still with records beyond it, as far as seen; `None` where there are none.
+    pub open_for: Option<f32>,
+}
+
+impl TopicPartitionView {
+    /// Records beyond the last stable offset, and for how many seconds it has stood still; `None` where no transaction is open.
+    pub fn open_transaction(&self) -> Option<(u64, f32)> {
+        let records = self.end?.since(self.stable?);
+        self.open_for
+            .filter(|_| records > 0)
+            .map(|standing| (records, standing))
+    }
 }

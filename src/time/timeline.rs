@@ -29,7 +29,10 @@ use super::want::Want;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
     pub(super) curve: Curve,
+    /// In the order of their offsets.
     pub(super) wants: Vec<Want>,
+    /// The farthest log end, as those count it who asked.
+    asked_up_to: Option<Offset>,
     /// Offsets between which there is nothing to read.
     unread: Option<Range<Offset>>,
     /// Below this the curve does not count: the end went back once, and what lies there may have come long before.
@@ -75,29 +78,35 @@ impl Timeline {
         if at >= end {
             return;
         }
-        match self.wants.iter_mut().find(|want| want.at == at) {
-            Some(want) => want.asked(end),
-            None => {
-                let mut want = Want::new(at, end, millis(now.mono));
-                want.state = self.carried(at, now);
-                self.wants.reserve_exact(1);
-                self.wants.push(want);
+        self.asked_up_to = self.asked_up_to.max(Some(end));
+        match self.wants.binary_search_by_key(&at, |want| want.at) {
+            Ok(place) => self.wants[place].asked(),
+            Err(place) => {
+                let want = Want::new(at, self.carried(place, at, now), millis(now.mono));
+                if self.wants.len() == self.wants.capacity() {
+                    // Most partitions have few readers.
+                    self.wants.reserve_exact((self.wants.len() / 2).max(1));
+                }
+                self.wants.insert(place, want);
             }
         }
     }
 
+    /// Everything that is wanted in this cycle has been named.
+    pub(super) fn settle(&mut self) {
+        want::settle(&mut self.wants);
+    }
+
     /// What an earlier offset's questions by time say of a new one.
-    fn carried(&self, at: Offset, now: Moment) -> State {
-        let earlier = self.wants.iter().filter(|want| want.at < at);
-        let bracketed = earlier.filter_map(|want| match &want.state {
-            State::Bracketed(bracket) => Some((want.at, bracket)),
+    fn carried(&self, place: usize, at: Offset, now: Moment) -> State {
+        let earlier = self.wants[..place].iter().rev();
+        let mut bracketed = earlier.filter_map(|want| match &want.state {
+            State::Bracketed(bracket) => Some(bracket),
             _ => None,
         });
-        bracketed
-            .max_by_key(|(earlier, _)| *earlier)
-            .map_or(State::Open, |(_, bracket)| {
-                State::Bracketed(Box::new(bracket.carried_to(at, now.wall)))
-            })
+        bracketed.next().map_or(State::Open, |bracket| {
+            State::Bracketed(Box::new(bracket.carried_to(at, now.wall)))
+        })
     }
 
     /// The age of the record at an offset below the end.
@@ -110,7 +119,7 @@ impl Timeline {
             return Answer::NothingReadable;
         }
         let arrived = self.arrival(at).map(|arrival| aged(arrival, now));
-        let want = self.wants.iter().find(|want| want.at == at);
+        let want = self.find(at).map(|place| &self.wants[place]);
         match terms.source {
             // The record's own time is no help here, and before the first look nobody saw it come.
             TimeSource::Arrival => arrived.map_or(Answer::Unknown(Reason::EventTime), Answer::Known),
@@ -123,11 +132,10 @@ impl Timeline {
             return None;
         }
         let now_ms = millis(now.mono);
-        if matches!(want.state, State::Failed(_)) && want.since_ms > now_ms && terms.unreadable.is_none() {
+        if matches!(want.state, State::Failed(_)) && want.since_ms() > now_ms && terms.unreadable.is_none() {
             return None;
         }
-        let known = matches!(want.state, State::Dated(..) | State::Undated(_));
-        if known {
+        if want.is_known() {
             return want.is_stale(now_ms).then_some(Urgency::Doubtful);
         }
         let arrived = self.arrival(want.at).map(|arrival| aged(arrival, now));
@@ -135,7 +143,7 @@ impl Timeline {
         if !good {
             return Some(Urgency::Needed);
         }
-        let stood = now_ms.saturating_sub(want.since_ms);
+        let stood = now_ms.saturating_sub(want.since_ms());
         (stood.saturating_add(terms.settings.poll_ms() / 2) >= 2 * terms.settings.poll_ms())
             .then_some(Urgency::Doubtful)
     }
@@ -174,22 +182,19 @@ impl Timeline {
     }
 
     pub(super) fn learn_record(&mut self, at: Offset, time: Option<UnixMillis>, now: Moment) {
-        let learnt = millis(now.mono);
-        if let Some(want) = self.find(at) {
-            want.state = match believable(time, now) {
-                Some(time) => State::Dated(time, learnt),
-                None => State::Undated(learnt),
-            };
+        if let Some(place) = self.find(at) {
+            let state = believable(time, now).map_or(State::Undated, State::Dated);
+            self.wants[place].learnt(state, millis(now.mono));
         }
     }
 
     /// Nothing to read from an offset up to the end that was known when it was last wanted.
     pub(super) fn learn_nothing_unread(&mut self, at: Offset) {
-        let Some(place) = self.wants.iter().position(|want| want.at == at) else {
+        let Some(place) = self.find(at) else {
             return;
         };
-        let want = self.wants.swap_remove(place);
-        let new = want.at..want.end;
+        self.wants.remove(place);
+        let new = at..self.asked_up_to.unwrap_or(at);
         self.unread = Some(match self.unread.take() {
             Some(old) if new.start <= old.end && old.start <= new.end => old.start.min(new.start)..old.end.max(new.end),
             _ => new,
@@ -197,9 +202,10 @@ impl Timeline {
     }
 
     pub(super) fn learn_failure(&mut self, at: Offset, reason: Reason, now: Moment) {
-        if let Some(want) = self.find(at) {
+        if let Some(place) = self.find(at) {
+            let want = &mut self.wants[place];
             // Behind everybody who was first wanted in this cycle, and not again in it.
-            want.since_ms = millis(now.mono) + 1;
+            want.wait_from(millis(now.mono) + 1);
             if matches!(want.state, State::Open | State::Failed(_)) {
                 want.state = State::Failed(reason);
             }
@@ -219,7 +225,7 @@ impl Timeline {
             };
             let age = millis(bracket.oldest_age(now.wall));
             let asked = bracket.question(now.wall, terms.settings.tolerable(age))?;
-            Some((want.since_ms, asked))
+            Some((want.since_ms(), asked))
         });
         questions.min()
     }
@@ -231,12 +237,13 @@ impl Timeline {
             let mut bracket = match &want.state {
                 State::Bracketed(bracket) => bracket.clone(),
                 State::Open | State::Failed(_) => Box::new(Bracket::new(now.wall)),
-                State::Dated(..) | State::Undated(_) => continue,
+                State::Dated(_) | State::Undated => continue,
             };
-            want.state = match bracket.learn(want.at..want.end, asked, answer) {
-                Narrowed::Exact(time) => State::Dated(time, learnt),
-                Narrowed::Between => State::Bracketed(bracket),
-            };
+            let end = self.asked_up_to.unwrap_or(want.at);
+            match bracket.learn(want.at..end, asked, answer) {
+                Narrowed::Exact(time) => want.learnt(State::Dated(time), learnt),
+                Narrowed::Between => want.state = State::Bracketed(bracket),
+            }
         }
     }
 
@@ -250,8 +257,8 @@ impl Timeline {
         self.curve.heap() + self.wants.capacity() * size_of::<Want>() + brackets * size_of::<Bracket>()
     }
 
-    fn find(&mut self, at: Offset) -> Option<&mut Want> {
-        self.wants.iter_mut().find(|want| want.at == at)
+    fn find(&self, at: Offset) -> Option<usize> {
+        self.wants.binary_search_by_key(&at, |want| want.at).ok()
     }
 
     /// The first offset at or after this one that may hold something to read.
@@ -280,14 +287,14 @@ impl Terms {
 
 fn by_record(want: Option<&Want>, arrived: Option<LagTime>, now: Moment, terms: &Terms) -> Answer {
     match want.map(|want| &want.state) {
-        Some(State::Dated(time, _)) => {
+        Some(State::Dated(time)) => {
             return Answer::Known(LagTime {
                 age_ms: millis(now.wall.since(*time)),
                 error_ms: 0,
                 method: TimeMethod::Record,
             });
         }
-        Some(State::Undated(_)) => return arrived.map_or(Answer::Unknown(Reason::EventTime), Answer::Known),
+        Some(State::Undated) => return arrived.map_or(Answer::Unknown(Reason::EventTime), Answer::Known),
         _ => {}
     }
     if let Some(arrived) = arrived.filter(|arrived| terms.agrees(*arrived)) {

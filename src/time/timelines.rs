@@ -1,6 +1,7 @@
 //! Every topic of a cluster, and what to ask Kafka next.
 
 use std::collections::HashMap;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::failure::Heard;
@@ -19,14 +20,29 @@ use super::topic::TopicTimes;
 
 /// The most topics whose newest record is asked for in one plan: such a question costs a broker six times an end.
 const COMPARED_PER_PLAN: usize = 200;
+/// Topics of which records are read in one cycle have so many partitions together, or are one: whoever reads of a topic concerns itself with
+/// all of its partitions, and the cost grows with their square.
+const PARTITIONS_READ_OF: usize = 10_000;
 
 /// The histories of one cluster. Owned by its poller.
 #[derive(Clone, Debug)]
 pub struct Timelines {
     settings: Settings,
     topics: HashMap<TopicName, TopicTimes>,
-    /// When something was last planned, and how many reads and questions in that cycle.
-    planned: (Duration, usize),
+    planned: Planned,
+}
+
+/// What was planned in one cycle.
+#[derive(Clone, Debug, Default)]
+struct Planned {
+    /// When.
+    at: Duration,
+    /// Reads and questions.
+    count: usize,
+    /// Topics that records are read of.
+    read_of: HashSet<TopicName>,
+    /// Partitions that those have.
+    partitions: usize,
 }
 
 /// What to ask Kafka next; nothing in it twice.
@@ -53,7 +69,7 @@ impl Timelines {
         Self {
             settings,
             topics: HashMap::new(),
-            planned: (Duration::ZERO, 0),
+            planned: Planned::default(),
         }
     }
 
@@ -94,11 +110,16 @@ impl Timelines {
     /// What to ask next, after every [`TopicTimes::want`] of the cycle. Another plan of the same moment is another round of the same
     /// cycle, and has what the ones before left of its limit.
     pub fn plan(&mut self, now: Moment) -> Plan {
-        if self.planned.0 != now.mono {
-            self.planned = (now.mono, 0);
+        if self.planned.at != now.mono {
+            self.planned = Planned {
+                at: now.mono,
+                ..Planned::default()
+            };
         }
-        let plan = self.next(now, self.settings.per_cycle.saturating_sub(self.planned.1));
-        self.planned.1 += plan.reads.len() + plan.by_time.len();
+        let mut plan = self.next(now, self.settings.per_cycle.saturating_sub(self.planned.count));
+        let (topics, planned) = (&self.topics, &mut self.planned);
+        plan.reads.retain(|(topic, ..)| planned.reads(topic, topics));
+        planned.count += plan.reads.len() + plan.by_time.len();
         plan
     }
 
@@ -125,7 +146,7 @@ impl Timelines {
                     .iter()
                     .filter_map(|want| Some((timeline.urgency(want, now, &terms)?, want)));
                 reads.extend(urgent.map(|(urgency, want)| Read {
-                    rank: (urgency, want.since_ms),
+                    rank: (urgency, want.since_ms()),
                     place: (name, Partition(number), want.at),
                 }));
             }
@@ -180,6 +201,22 @@ impl Timelines {
     /// Bytes that the histories take.
     pub fn bytes(&self) -> usize {
         self.topics.values().map(TopicTimes::bytes).sum()
+    }
+}
+
+impl Planned {
+    /// Whether records of the topic may be read in this cycle.
+    fn reads(&mut self, name: &TopicName, topics: &HashMap<TopicName, TopicTimes>) -> bool {
+        if self.read_of.contains(name) {
+            return true;
+        }
+        let partitions = topics.get(name).map_or(0, |topic| topic.partitions.len());
+        let fits = self.read_of.is_empty() || self.partitions + partitions <= PARTITIONS_READ_OF;
+        if fits {
+            self.partitions += partitions;
+            self.read_of.insert(name.clone());
+        }
+        fits
     }
 }
 

@@ -81,6 +81,11 @@ impl TopicTimes {
         }
     }
 
+    /// Everything that will be asked for in this cycle has been named by [`Self::want`].
+    pub fn settle(&mut self) {
+        self.partitions.iter_mut().for_each(Timeline::settle);
+    }
+
     /// The age of the record at max(C, S).
     pub fn age(&self, partition: Partition, at: Offset, end: Offset, now: Moment) -> Answer {
         let timeline = index(partition).and_then(|place| self.partitions.get(place));

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use super::tick::Tick;
+use super::tick::millis;
 
 const PARTS: usize = 3;
 /// Parts in a span: twelve windows.
@@ -117,9 +118,8 @@ impl Rise {
 
     /// Moves on to the part that `now` is in; what the parts before it say is judged when they are whole.
     fn turn(&mut self, window: Duration, poll: Duration, now: Tick) {
-        let part = (window / 3).max(Duration::from_millis(100));
         let from = *self.from.get_or_insert(now);
-        let passed = now.since(from).as_millis() / part.as_millis();
+        let passed = millis(now.since(from)) / (millis(window) / 3).max(100);
         let Some(parts) = u8::try_from(passed)
             .ok()
             .filter(|parts| usize::from(*parts) < 2 * PARTS)
@@ -135,6 +135,7 @@ impl Rise {
         if parts == 0 {
             return;
         }
+        let part = (window / 3).max(Duration::from_millis(100));
         self.judge(window, poll, now);
         for _ in 0..parts {
             self.lags.rotate_left(1);

@@ -1,8 +1,10 @@
 //! How long C usually stands still while there is something to read.
 
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use super::Settings;
+use super::tick::millis;
 
 const KEPT: usize = 10;
 /// So many quick waits in a row count as one: a batch job that commits fifty times in a run still has its pause among its last waits.
@@ -17,21 +19,29 @@ pub(super) struct Waits {
     len: u8,
     /// How many quick waits the newest entry stands for.
     run: u8,
+    /// The 90th percentile; `None` without a wait that counts. Kept, for it is asked for in every cycle and changes with a wait only.
+    usual: Option<NonZeroU16>,
 }
 
 impl Waits {
     /// One more wait. `alarmed`: it was called stalled or stopped while it lasted.
     pub(super) fn add(&mut self, wait: Duration, alarmed: bool, settings: &Settings) {
-        let poll = settings.poll_interval.as_millis().max(1);
-        let quarters = u16::try_from((wait.as_millis() * 4).div_ceil(poll))
-            .unwrap_or(u16::MAX)
-            .min(ALARMED - 1);
+        let quarters = u16::try_from(
+            millis(wait)
+                .saturating_mul(4)
+                .div_ceil(millis(settings.poll_interval).max(1)),
+        )
+        .unwrap_or(u16::MAX)
+        .min(ALARMED - 1);
         // Too short to make the window any longer.
         let quick = !alarmed && wait.saturating_mul(3) <= settings.cycles();
         if quick && (1..RUN).contains(&self.run) {
             self.run += 1;
             let newest = &mut self.kept[usize::from(self.len) - 1];
-            *newest = quarters.max(*newest);
+            if quarters > *newest {
+                *newest = quarters;
+                self.usual = self.percentile();
+            }
             return;
         }
         if usize::from(self.len) == KEPT {
@@ -41,10 +51,16 @@ impl Waits {
         self.kept[usize::from(self.len)] = quarters | if alarmed { ALARMED } else { 0 };
         self.len += 1;
         self.run = u8::from(quick);
+        self.usual = self.percentile();
     }
 
-    /// The 90th percentile. A single wait that was alarmed about is an incident, not a habit; the second one counts.
+    /// The 90th percentile.
     pub(super) fn usual(&self, settings: &Settings) -> Option<Duration> {
+        self.usual.map(|more| duration(more.get() - 1, settings))
+    }
+
+    /// The 90th percentile, plus one. A single wait that was alarmed about is an incident, not a habit; the second one counts.
+    fn percentile(&self) -> Option<NonZeroU16> {
         let all = &self.kept[..usize::from(self.len)];
         let alarmed = all.iter().filter(|wait| **wait & ALARMED != 0).count();
         let mut counted = [0; KEPT];
@@ -56,7 +72,9 @@ impl Waits {
         let counted = &mut counted[..len];
         counted.sort_unstable();
         let rank = (len * 9).div_ceil(10);
-        counted.get(rank.checked_sub(1)?).map(|wait| duration(*wait, settings))
+        counted
+            .get(rank.checked_sub(1)?)
+            .and_then(|wait| NonZeroU16::new(wait + 1))
     }
 
     pub(super) fn all(&self, settings: &Settings) -> Vec<Duration> {

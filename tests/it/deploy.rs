@@ -9,6 +9,7 @@ mod expression;
 mod live;
 mod names;
 mod rules;
+mod sheet;
 mod stage;
 
 use std::fs;

@@ -8,11 +8,7 @@ use std::time::UNIX_EPOCH;
 use tidemark::config;
 use tidemark::config::Cluster;
 use tidemark::config::Isolation;
-use tidemark::config::Mechanism;
-use tidemark::config::PasswordSource;
-use tidemark::config::Sasl;
-use tidemark::config::Secret;
-use tidemark::config::Tls;
+use tidemark::config::Patterns;
 use tidemark::failure::Cause;
 use tidemark::failure::ErrorCode;
 use tidemark::failure::Heard;
@@ -27,9 +23,6 @@ use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
 use crate::support::Kafka;
-use crate::support::PASSWORD;
-use crate::support::USER;
-use crate::support::unique;
 
 /// Time enough for a busy machine: no answer of a broker that serves comes after it.
 const PLENTY: Duration = Duration::from_secs(20);
@@ -138,10 +131,10 @@ fn markers_and_aborted_records_are_nothing_to_read() {
     crate::support::until("both markers are written", || kafka.stable(&topic, 0) == 4);
     let mut cluster = cluster(&kafka.bootstrap());
     let wanted = [(topic.as_str(), 0, 1), (topic.as_str(), 0, 3)];
-    cluster.isolation = Isolation::ReadCommitted;
+    cluster.isolation = vec![(Patterns::new([".*"]).expect("valid"), Isolation::ReadCommitted)];
     let nothing = Ok(RecordAt::NothingUnread);
     assert_eq!(Reader::of(&cluster).read(&wanted, PLENTY), [nothing, nothing]);
-    cluster.isolation = Isolation::ReadUncommitted;
+    cluster.isolation = Vec::new();
     let heard = Reader::of(&cluster).read(&wanted, PLENTY);
     assert!(
         matches!(heard[0], Ok(RecordAt::Found(offset, Some(_))) if offset == at(2)),
@@ -230,55 +223,4 @@ fn who_may_not_read_is_told_so() {
     let denied = code(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
     let heard = reader.read(&[(&closed, 0, 0), (&open, 0, 0), (&closed, 1, 0)], PLENTY);
     assert_eq!(heard, [denied, found(0, HOUR), denied]);
-}
-
-#[test]
-fn secured_listeners_let_in_who_knows_the_password_and_say_why_they_do_not() {
-    let Some(kafka) = Kafka::shared() else { return };
-    let topic = kafka.topic(1);
-    kafka.produce_to(&[(&topic, 0)], 1, Some(HOUR));
-    let tls = |authority: &std::path::Path| Tls {
-        ca_file: Some(authority.to_owned()),
-        cert_file: None,
-        key_file: None,
-        key_password: None,
-        verify_hostname: true,
-    };
-    let sasl = |mechanism, password: &str| Sasl {
-        mechanism,
-        username: USER.to_owned(),
-        password: PasswordSource::Inline(Secret::new(password.to_owned())),
-    };
-    let mut cluster = cluster(&kafka.sasl_ssl());
-    cluster.tls = Some(tls(&kafka.secure().authority));
-    for mechanism in [Mechanism::Plain, Mechanism::ScramSha256, Mechanism::ScramSha512] {
-        cluster.sasl = Some(sasl(mechanism, PASSWORD));
-        assert_eq!(
-            Reader::of(&cluster).read(&[(&topic, 0, 0)], PLENTY),
-            [found(0, HOUR)],
-            "{mechanism:?}"
-        );
-    }
-    let soon = Duration::from_secs(5);
-    cluster.sasl = Some(sasl(Mechanism::Plain, "wrong"));
-    assert_eq!(
-        Reader::of(&cluster).read(&[(&topic, 0, 0)], soon),
-        [Err(Cause::Authentication)]
-    );
-    cluster.tls = Some(tls(&kafka.secure().strange_authority));
-    assert_eq!(Reader::of(&cluster).read(&[(&topic, 0, 0)], soon), [Err(Cause::Tls)]);
-
-    let mut mutual = self::cluster(&kafka.mutual_tls());
-    mutual.tls = Some(Tls {
-        cert_file: Some(kafka.secure().client_certificate.clone()),
-        key_file: Some(kafka.secure().client_key.clone()),
-        ..tls(&kafka.secure().authority)
-    });
-    assert_eq!(Reader::of(&mutual).read(&[(&topic, 0, 0)], PLENTY), [found(0, HOUR)]);
-    let nobody = unique("nobody");
-    assert!(!kafka.groups().contains_key(&nobody));
-    assert!(
-        !kafka.groups().contains_key("tidemark-record-times"),
-        "no group is ever joined"
-    );
 }

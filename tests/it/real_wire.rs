@@ -2,7 +2,7 @@
 
 mod moves;
 mod secure;
-mod streams;
+pub(crate) mod streams;
 mod writes;
 
 use std::sync::Arc;
@@ -111,7 +111,7 @@ async fn a_survey_reads_what_kafka_has() {
 
     let meta = topic_meta(&mut client, &topic).await;
     assert!(meta.1.id.is_some());
-    let logs = Survey::logs(&mut client, &[meta], true, soon()).await;
+    let logs = Survey::logs(&mut client, &[meta], soon()).await;
     let limits: Vec<_> = logs[0].iter().map(|log| (log.start, log.end, log.stable)).collect();
     let expect = |start, end| (Ok(offset(start)), Ok(offset(end)), Some(Ok(offset(end))));
     assert_eq!(limits, [expect(4, 10), expect(0, 0), expect(0, 7)]);

@@ -19,6 +19,7 @@ mod secure;
 mod strangers;
 mod tidemark;
 mod tmux;
+mod tokens;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
@@ -31,6 +32,7 @@ pub(crate) use prometheus::Prometheus;
 pub(crate) use prometheus::promtool_check_metrics;
 pub(crate) use scrape::Scrape;
 pub(crate) use secure::PASSWORD;
+pub(crate) use secure::Secure;
 pub(crate) use secure::USER;
 pub(crate) use strangers::Manner;
 pub(crate) use strangers::Stranger;
@@ -38,6 +40,10 @@ pub(crate) use tidemark::BINARY;
 pub(crate) use tidemark::Tidemark;
 pub(crate) use tidemark::cli;
 pub(crate) use tmux::Tmux;
+pub(crate) use tokens::CLIENT_SECRET;
+pub(crate) use tokens::TokenEndpoint;
+pub(crate) use tokens::web_token;
+pub(crate) use tokens::written;
 pub(crate) use wait::unique;
 pub(crate) use wait::until;
 

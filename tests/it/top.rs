@@ -269,9 +269,6 @@ fn without_a_terminal_there_are_lines() {
 #[test]
 fn lines_end_when_nobody_reads_them_any_more() {
     let demo = Demo::start(&[]);
-    until("the demo has read its groups", || {
-        cli(&["top", "--once", "--url", &demo.url("")]).status.success()
-    });
     let script = format!("{BINARY} top --url {} --every 1s | head -n 2", demo.url(""));
     let run = Command::new("sh").args(["-c", &script]).output().expect("sh starts");
     let printed = String::from_utf8(run.stdout).expect("UTF-8");

@@ -521,6 +521,8 @@ fn described(state: GroupState, member: Option<&str>) -> Description {
         assignment: Assignment::Partitions(vec![(TopicName::from("orders"), (0..3).map(Partition).collect())]),
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     });
     Description {
         state,

@@ -36,6 +36,7 @@ struct Judged {
     partition: i32,
     status: String,
     owner: Option<Owner>,
+    reason: Option<String>,
     committed_offset: Option<i64>,
     start_offset: Option<i64>,
     end_offset: Option<i64>,
@@ -158,6 +159,13 @@ impl Judged {
                 None => "none known yet".to_owned(),
             },
         );
+        if self.reason.as_deref() == Some("open_transaction") {
+            row(
+                "stands",
+                "at an open transaction: who reads committed records only gets no further, and is not stalled"
+                    .to_owned(),
+            );
+        }
         if let Some(from) = self.rewound_from_offset {
             row("rewound", format!("from {}", grouped(&from.to_string())));
         }

@@ -14,6 +14,7 @@ pub(super) fn this_user() -> Caller {
         who: uid.map_or_else(|| "unknown".to_owned(), |uid| name_of(uid, &users)),
         via: "cli",
         peer: None,
+        certificate: None,
     }
 }
 

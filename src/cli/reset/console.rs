@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::super::CliError;
 use super::super::ExitStatus;
+use super::progress::Shown;
 use super::way::Stop;
 
 /// Stdout and stderr, and what is known of whoever reads them.
@@ -19,6 +20,7 @@ pub(in crate::cli) struct Console<'a> {
     err: Box<dyn Write + 'a>,
     /// Whether a person reads stderr.
     watched: bool,
+    progress: Shown,
     zone: TimeZone,
 }
 
@@ -31,12 +33,32 @@ impl<'a> Console<'a> {
     }
 
     pub(in crate::cli) fn new(out: &'a mut dyn Write, err: Box<dyn Write + 'a>, watched: bool, zone: TimeZone) -> Self {
+        let progress = if watched { Shown::Line } else { Shown::Nothing };
         Self {
             out,
             err,
             watched,
+            progress,
             zone,
         }
+    }
+
+    /// With `-v` progress is told in whole lines, between those of the log.
+    pub(in crate::cli) fn verbose(mut self, verbose: u8) -> Self {
+        if verbose > 0 {
+            self.progress = Shown::Lines;
+        }
+        self
+    }
+
+    /// How progress is shown.
+    pub(super) fn progress(&self) -> Shown {
+        self.progress
+    }
+
+    /// Writes over the line that the cursor is in, and leaves it there. A terminal that is gone is no reason to stop.
+    pub(super) fn draw(&mut self, line: &str) {
+        let _ = write!(self.err, "\r\x1b[K{line}").and_then(|()| self.err.flush());
     }
 
     /// Local time.
@@ -62,7 +84,7 @@ impl<'a> Console<'a> {
 
     /// One line for a person.
     pub(super) fn say(&mut self, line: &str) -> Result<(), CliError> {
-        writeln!(self.err, "tidemark: {line}").map_err(CliError::Output)
+        writeln!(self.err, "tidemark: {}", harmless(line)).map_err(CliError::Output)
     }
 
     pub(in crate::cli) fn usage(&mut self, problem: &str) -> Result<ExitStatus, CliError> {
@@ -86,6 +108,16 @@ impl<'a> Console<'a> {
     }
 }
 
+/// Words that may hold what somebody else chose, a group's name or an endpoint's answer: nothing in them moves the cursor.
+fn harmless(line: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' => "\n".to_owned(),
+        letter if letter.is_control() => letter.escape_default().to_string(),
+        letter => letter.to_string(),
+    };
+    line.chars().map(shown).collect()
+}
+
 /// A file of limited size.
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
@@ -94,5 +126,22 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
         Err(error) => Err(format!("{}: {error}", path.display())),
         Ok(_) if bytes.len() as u64 > limit => Err(format!("{}: longer than {limit} bytes", path.display())),
         Ok(_) => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_moves_no_cursor_and_keeps_its_lines() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut console = Console::new(&mut out, Box::new(&mut err), true, TimeZone::UTC);
+        console
+            .refused("unknown_group", "a\u{1b}[2J\rb\n  c消")
+            .expect("written");
+        drop(console);
+        let said = String::from_utf8(err).expect("text");
+        assert_eq!(said, "tidemark: refused: unknown_group: a\\u{1b}[2J\\rb\n  c消\n");
     }
 }

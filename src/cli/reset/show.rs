@@ -12,6 +12,8 @@ use crate::reset::Executed;
 use crate::reset::Planned;
 use crate::reset::document::Row;
 use crate::reset::moment;
+use crate::reset::replay::Of;
+use crate::reset::replay::Replay;
 use crate::reset::request::To;
 
 #[cfg(test)]
@@ -44,7 +46,10 @@ pub(super) fn plan(planned: &Planned, asked: &Asked, zone: &TimeZone) -> String 
         "SKIPPED",
     ];
     out.push_str(&table(&titles, rows.collect()));
-    let _ = writeln!(out, "\n{}", sentence(&plan.partitions));
+    let _ = writeln!(out, "\n{}", sentence(&plan.partitions, planned.replay.as_ref()));
+    if let Some(replay) = &planned.replay {
+        out.push_str(&rate(replay, zone));
+    }
     for warning in &planned.warnings {
         let _ = writeln!(out, "Warning: {}", warning.escape_debug());
     }
@@ -110,7 +115,7 @@ pub(super) fn notes(executed: &Executed) -> Vec<String> {
 }
 
 /// What a plan would do, in one sentence.
-fn sentence(rows: &[Row]) -> String {
+fn sentence(rows: &[Row], replay: Option<&Replay>) -> String {
     let sum = |of: fn(&Row) -> Option<u64>| {
         let figures: Vec<_> = rows.iter().filter_map(of).filter(|figure| *figure > 0).collect();
         (figures.iter().copied().map(u128::from).sum::<u128>(), figures.len())
@@ -120,6 +125,9 @@ fn sentence(rows: &[Row]) -> String {
     let mut out = format!("Replays {}", grouped(replayed));
     if replayed > 0 {
         let _ = write!(out, " record{} in {}", plural(replayed), partitions(again));
+    }
+    if let Some(seconds) = replay.and_then(|replay| replay.seconds) {
+        let _ = write!(out, ", about {} at the recent rate", about(seconds));
     }
     let _ = write!(out, "; skips {}", grouped(skipped));
     if skipped > 0 {
@@ -136,6 +144,45 @@ fn sentence(rows: &[Row]) -> String {
     out + "."
 }
 
+/// Which rate that is, or why there is none.
+fn rate(replay: &Replay, zone: &TimeZone) -> String {
+    match (&replay.rate, &replay.unknown) {
+        (Some(rate), _) => {
+            let what = match rate.of {
+                Of::Group => "the group, all its topics together, read",
+                Of::Partitions => "to these partitions were written",
+            };
+            format!(
+                "The recent rate: {what} {} record{} in the {} until {}.\n",
+                grouped(rate.records.into()),
+                plural(rate.records.into()),
+                about(rate.seconds),
+                both(&rate.until, zone)
+            )
+        }
+        (None, Some(why)) => format!("How long the replay takes cannot be told: {}.\n", why.escape_debug()),
+        (None, None) => String::new(),
+    }
+}
+
+/// A time to two units: `2 h 10 min`.
+fn about(seconds: u64) -> String {
+    let two = |large: u64, small: u64, names: [&str; 2]| match (large, small) {
+        (large, 0) => format!("{large} {}", names[0]),
+        (large, small) => format!("{large} {} {small} {}", names[0], names[1]),
+    };
+    // To whole minutes from ten minutes on, to whole hours from a day on.
+    let minutes = seconds.saturating_add(30) / 60;
+    let hours = seconds.saturating_add(1_800) / 3_600;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..600 => two(seconds / 60, seconds % 60, ["min", "s"]),
+        600..86_400 if minutes < 60 => format!("{minutes} min"),
+        600..86_400 => two(minutes / 60, minutes % 60, ["h", "min"]),
+        _ => two(hours / 24, hours % 24, ["d", "h"]),
+    }
+}
+
 fn partitions(count: usize) -> String {
     format!("{count} partition{}", if count == 1 { "" } else { "s" })
 }
@@ -145,7 +192,7 @@ fn plural(count: u128) -> &'static str {
 }
 
 /// `1234567` → `1,234,567`.
-fn grouped(number: u128) -> String {
+pub(super) fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -21,6 +21,7 @@ use crate::config::Allow;
 use crate::config::Patterns;
 use crate::http::Limits;
 use crate::http::Server;
+use crate::http::Tls;
 use crate::http::admin::Admin;
 use crate::model::GroupState;
 use crate::reset::Resets;
@@ -31,6 +32,8 @@ use crate::reset::fake::Twist;
 use crate::reset::fake::member;
 
 mod executing;
+mod secure;
+mod waiting;
 
 #[derive(Debug, Parser)]
 enum Typed {
@@ -78,10 +81,16 @@ impl Bench {
     async fn endpoint(&self) -> Way<Cluster> {
         let token = self.file("token", "correct horse\n");
         let address = self.listen(&token).await;
-        Way::Endpoint(Endpoint::new(&format!("http://{address}"), &token).expect("an endpoint"))
+        Way::Endpoint(
+            Endpoint::new(&format!("http://{address}"), &token, &EndpointArgs::default()).expect("an endpoint"),
+        )
     }
 
     async fn listen(&self, token: &Path) -> SocketAddr {
+        self.listen_with(token, None).await
+    }
+
+    async fn listen_with(&self, token: &Path, tls: Option<Tls>) -> SocketAddr {
         let config = config::Admin {
             listen: ([127, 0, 0, 1], 0).into(),
             tokens: vec![AdminToken {
@@ -100,7 +109,7 @@ impl Bench {
         let admin = Admin::new(Arc::new(resets), &config, Clock::system());
         let listener = TcpListener::bind(config.listen).await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let server = Server::new(listener, admin, Limits::default(), None);
+        let server = Server::new(listener, admin, Limits::default(), tls);
         tokio::spawn(server.run(std::future::pending(), Duration::ZERO));
         address
     }

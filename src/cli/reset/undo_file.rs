@@ -82,11 +82,20 @@ impl UndoFile {
 
 fn create(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .and_then(|()| sync_folder(path));
     if written.is_err() {
         let _ = fs::remove_file(path);
     }
     written
+}
+
+/// A new file is on disk only when its folder is.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// `plan.json` → `plan.undo.json`, then `plan.undo-2.json`.

@@ -8,6 +8,8 @@ use super::super::Context;
 use super::super::EndpointArgs;
 use super::caller;
 use super::endpoint::Endpoint;
+use super::progress::Progress;
+use super::progress::Shown;
 use crate::app;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -48,6 +50,13 @@ pub(in crate::cli) enum Stop {
     Broken(String),
 }
 
+impl Stop {
+    /// Whether it is worth while to wait.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self, Self::Refused { word, .. } if word == "group_active" || word == "busy")
+    }
+}
+
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -76,7 +85,7 @@ pub(super) fn to(
 ) -> Result<Result<(Way<app::Access>, String), String>, CliError> {
     let named = cluster.cluster.as_deref().or(planned).map(str::to_owned);
     if let (Some(url), Some(file)) = (&endpoint.admin, &endpoint.token_file) {
-        let way = Endpoint::new(url, file).map(Way::Endpoint);
+        let way = Endpoint::new(url, file, endpoint).map(Way::Endpoint);
         let cluster = match named {
             Some(named) => named,
             None => only(cluster, &context.load(&[])?)?,
@@ -128,11 +137,21 @@ impl<A: reset::Access> Way<A> {
         }
     }
 
-    /// Who keeps the group active; `None` when nobody does, when it cannot be told, and through an endpoint, which has no such question.
+    /// What is in the way and may go away by itself: members, or another execute. `None` when nothing is, and when it cannot be told.
     pub(super) async fn look(&self, at: &Place) -> Option<Stop> {
+        let stop = match self {
+            Self::Kafka(resets, _) => resets.blocked(at).await.map(Into::into),
+            // One of an older version has no such question: then the attempt tells.
+            Self::Endpoint(endpoint) => endpoint.blocked(at).await,
+        };
+        stop.filter(Stop::may_pass)
+    }
+
+    /// Progress of what is about to begin.
+    pub(super) fn progress(&self, shown: Shown) -> Progress {
         match self {
-            Self::Kafka(resets, _) => resets.active(at).await.map(Into::into),
-            Self::Endpoint(_) => None,
+            Self::Kafka(resets, _) => Progress::new(shown, Some(resets.stages().watch()), "beginning"),
+            Self::Endpoint(endpoint) => Progress::new(shown, None, &format!("waiting for {}", endpoint.authority())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The command that plans a reset of a group, as one would type it.
 
 use super::super::ConfigArgs;
-use crate::report::printable;
+use crate::report::shell_word;
 
 /// What begins the command, for groups of every cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,60 +37,12 @@ impl PlanCommand {
 /// An option and its value: joined where the value would be taken for another option.
 fn option(name: &str, value: &[u8]) -> String {
     let joint = if value.starts_with(b"-") { '=' } else { ' ' };
-    format!("{name}{joint}{}", word(value))
-}
-
-/// Bytes as one word of a shell: as they are where nothing in them means something to it, and never what steers a terminal.
-fn word(bytes: &[u8]) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.,/:@%+".contains(byte);
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.is_empty() && bytes.iter().all(plain) => text.to_owned(),
-        Ok(text) if printable(text) == text => format!("'{}'", text.replace('\'', "'\\''")),
-        _ => spelt_out(bytes),
-    }
-}
-
-/// In octal, of which a shell takes three digits and no more.
-fn spelt_out(bytes: &[u8]) -> String {
-    let spelt = bytes.iter().map(|byte| match byte {
-        b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
-        b' '..=b'~' => char::from(*byte).to_string(),
-        other => format!("\\{other:03o}"),
-    });
-    format!("$'{}'", spelt.collect::<String>())
+    format!("{name}{joint}{}", shell_word(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_one_word_of_a_shell_whatever_it_holds() {
-        for (bytes, shown) in [
-            (&b"orders-1"[..], "orders-1"),
-            (b"", "''"),
-            (b"a b; rm -rf ~", "'a b; rm -rf ~'"),
-            (b"it's $HOME", "'it'\\''s $HOME'"),
-            ("消费".as_bytes(), "'消费'"),
-            (b"a\n1'\\", "$'a\\0121\\'\\\\'"),
-            (b"a\xff", "$'a\\377'"),
-            (b"\x1b]52;c;x\x07", "$'\\033]52;c;x\\007'"),
-            ("\u{202e}x".as_bytes(), "$'\\342\\200\\256x'"),
-        ] {
-            assert_eq!(word(bytes), shown);
-        }
-    }
-
-    /// The shell's own reading is the judge.
-    #[test]
-    fn a_shell_reads_the_very_bytes() {
-        let nasty: Vec<u8> = (1..=255).collect();
-        let script = format!("printf %s {}", word(&nasty));
-        let Ok(read) = std::process::Command::new("bash").args(["-c", &script]).output() else {
-            panic!("bash starts");
-        };
-        assert_eq!(read.stdout, nasty);
-    }
 
     #[test]
     fn the_command_reaches_the_cluster_the_same_way() {

@@ -16,6 +16,7 @@ use crate::config::NoHostPort;
 use crate::config::PartitionFamilies;
 use crate::config::Patterns;
 use crate::config::RecordTime;
+use crate::config::Sasl;
 use crate::config::TimeSource;
 use crate::config::node::Node;
 use crate::config::node::Section;
@@ -52,6 +53,12 @@ fn cluster(node: &Node<'_>, names: &mut Vec<String>, max_staleness: Duration) ->
         );
     }
     let watched = Watched::read(&mut section);
+    if watched.record_time.read && matches!(&sasl, Some(Sasl::Bearer(login)) if !login.extensions.is_empty()) {
+        section.refuse(
+            "record_time",
+            "must be {read: false} beside sasl.extensions: the client that reads records can say none",
+        );
+    }
     let shown = Shown::read(&mut section);
     let request_timeout = request_timeout(&mut section, max_staleness);
     section.end();
@@ -80,7 +87,7 @@ struct Watched {
     groups: Filter,
     topics: Filter,
     left_topics: LeftTopics,
-    isolation: Isolation,
+    isolation: Vec<(Patterns, Isolation)>,
     record_time: RecordTime,
     time: Vec<(Patterns, TimeSource)>,
 }
@@ -91,9 +98,7 @@ impl Watched {
             groups: section.optional("groups", filter).unwrap_or_else(everything),
             topics: section.optional("topics", filter).unwrap_or_else(everything),
             left_topics: section.or("left_topics", LeftTopics::Keep, |n| read::one_of(n, &LeftTopics::WORDS)),
-            isolation: section.or("isolation", Isolation::ReadUncommitted, |n| {
-                read::one_of(n, &Isolation::WORDS)
-            }),
+            isolation: section.or("isolation", Vec::new(), |n| ISOLATION.read(n)),
             record_time: section.or("record_time", RecordTime::default(), record_time),
             time: section.or("time", Vec::new(), |n| TIME.read(n)),
         }
@@ -205,6 +210,13 @@ const TIME: Rules<TimeSource> = Rules {
     word: "time",
     words: &TimeSource::WORDS,
     default: TimeSource::Record,
+};
+
+const ISOLATION: Rules<Isolation> = Rules {
+    of: "groups",
+    word: "isolation",
+    words: &Isolation::WORDS,
+    default: Isolation::ReadUncommitted,
 };
 
 const GRANULARITY: Rules<Granularity> = Rules {

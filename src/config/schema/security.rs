@@ -1,21 +1,19 @@
 //! How a cluster is reached safely: TLS and SASL. No message here ever holds a value.
 
+mod sasl;
+
+pub(super) use sasl::sasl;
+
 use std::path::Path;
 
-use config::ValueKind;
-
-use crate::config::Mechanism;
-use crate::config::PasswordSource;
-use crate::config::Sasl;
-use crate::config::Secret;
+use crate::config::Authorities;
+use crate::config::Identity;
+use crate::config::Material;
 use crate::config::Tls;
 use crate::config::files;
 use crate::config::node::Node;
 use crate::config::node::Section;
 use crate::config::read;
-
-/// Mechanisms that Kafka knows and tidemark does not serve yet.
-const NOT_YET: [&str; 3] = ["OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM"];
 
 /// The section `tls`. The files are looked into: what cannot be read now cannot be read later.
 pub(super) fn tls(node: &Node<'_>) -> Option<Tls> {
@@ -35,11 +33,14 @@ pub(super) fn tls(node: &Node<'_>) -> Option<Tls> {
         "the private key that the passphrase opens",
     );
     section.end();
+    let identity = cert_file.zip(key_file).map(|(chain, key)| Identity::Pem {
+        chain: Material::file("tls.cert_file", chain),
+        key: Material::file("tls.key_file", key),
+        passphrase: key_password.map(|path| Material::file("tls.key_password_file", path)),
+    });
     Some(Tls {
-        ca_file,
-        cert_file,
-        key_file,
-        key_password: key_password.map(PasswordSource::File),
+        authorities: ca_file.map(|path| Authorities::Pem(Material::file("tls.ca_file", path))),
+        identity,
         verify_hostname,
     })
 }
@@ -48,53 +49,6 @@ fn belongs(section: &Section<'_>, given: &str, missing: &str, what: &str) {
     if section.has(given) && !section.has(missing) {
         section.refuse(missing, format!("missing beside {given}: {what}"));
     }
-}
-
-/// The section `sasl`.
-pub(super) fn sasl(node: &Node<'_>) -> Option<Sasl> {
-    let mut section = node.section()?;
-    let served = read::either(Mechanism::WORDS.map(|(word, _)| word));
-    let mechanism = section.required("mechanism", &served, mechanism);
-    let username = section.required("username", "who tidemark is to Kafka", credential);
-    let inline = section
-        .optional("password", credential)
-        .map(|text| PasswordSource::Inline(Secret::new(text)));
-    let file = section
-        .optional("password_file", |n| files::path_to(n, files::secret))
-        .map(PasswordSource::File);
-    match (section.has("password"), section.has("password_file")) {
-        (false, false) => section.refuse(
-            "password_file",
-            "missing: a file that holds the password, or password itself",
-        ),
-        (true, true) => section.refuse("password", "must not stand beside password_file: leave one of the two"),
-        _ => {}
-    }
-    section.end();
-    Some(Sasl {
-        mechanism: mechanism?,
-        username: username?,
-        password: inline.or(file)?,
-    })
-}
-
-fn mechanism(node: &Node<'_>) -> Option<Mechanism> {
-    match node.kind() {
-        ValueKind::String(text) if NOT_YET.contains(&text.as_str()) => {
-            let served = read::either(Mechanism::WORDS.map(|(word, _)| word));
-            node.refuse(format!("this mechanism is not served yet; must be {served}"))
-        }
-        _ => read::one_of(node, &Mechanism::WORDS),
-    }
-}
-
-/// PLAIN separates its parts by NUL (RFC 4616).
-fn credential(node: &Node<'_>) -> Option<String> {
-    let text = read::text(node)?;
-    if text.contains('\0') {
-        return node.refuse("must not hold a NUL character");
-    }
-    Some(text)
 }
 
 /// True when the two are the same file, by name or by what they lead to.

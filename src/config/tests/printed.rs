@@ -33,7 +33,7 @@ clusters:
     groups: {include: ["a.*", "\\d+: - "], exclude: [b]}
     topics: {include: [c], exclude: [d, "__.*"]}
     left_topics: drop
-    isolation: read_committed
+    isolation: [{groups: "payments-.*", isolation: read_committed}]
     record_time: {read: false, per_cycle: 7}
     time: [{topics: ["mirror-.*"], time: arrival}, {topics: ".*", time: record}]
     granularity: [{groups: "batch-.*", granularity: topic}, {groups: x, granularity: group}]
@@ -47,6 +47,15 @@ clusters:
     time: arrival
     granularity: group
     sasl: {mechanism: PLAIN, username: u, password: "***"}
+  - name: by token
+    bootstrap_servers: kafka:9092
+    tls: {}
+    sasl: {mechanism: OAUTHBEARER, token_url: "https://idp.example:8443/token", client_id: "a:b", client_secret_file: $DIR/password, scope: kafka read, token_ca_file: $DIR/cert.pem, extensions: ["logicalCluster=lkc-1", "pool="]}
+    record_time: {read: false}
+  - name: by token in a file
+    bootstrap_servers: kafka:9092
+    tls: {}
+    sasl: {mechanism: OAUTHBEARER, token_file: $DIR/token}
   - name: third
     bootstrap_servers: kafka:9092
     time: [{topics: ".*", time: record}]
@@ -161,7 +170,7 @@ fn an_empty_section_has_every_default() {
         tls.clusters[0]
             .tls
             .as_ref()
-            .is_some_and(|tls| tls.verify_hostname && tls.ca_file.is_none())
+            .is_some_and(|tls| tls.verify_hostname && tls.authorities.is_none())
     );
 }
 
@@ -227,6 +236,7 @@ fn schema() -> BTreeSet<String> {
         "clusters[0].record_time",
         "clusters[0].time[0]",
         "clusters[0].granularity[0]",
+        "clusters[0].isolation[0]",
         "admin",
         "admin.tokens[0]",
         "admin.allow[0]",
@@ -288,6 +298,7 @@ fn the_documented_defaults_are_the_defaults() {
         "objectives[]",
         "clusters[].time[]",
         "clusters[].granularity[]",
+        "clusters[].isolation[]",
     ];
     let given = documented().into_iter().filter(|(key, default)| {
         let stated = !default.starts_with(['–', '*', '3']) && *default != "{}";

@@ -20,5 +20,5 @@ impl Observer for ResetCounters {
     }
 
     /// Counters are not interested in which commits moved.
-    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)]) {}
+    fn moved(&self, _: &str, _: &GroupId, _: &[(Key, Option<Offset>)], _: &str) {}
 }

@@ -1,5 +1,6 @@
 //! What became of a request, as HTTP says it. The only place that knows both.
 
+use hyper::Method;
 use hyper::Response;
 use hyper::StatusCode;
 use hyper::header::ALLOW;
@@ -15,6 +16,8 @@ use crate::reset::Executed;
 use crate::reset::Planned;
 use crate::reset::Refusal;
 use crate::reset::Stopped;
+use crate::reset::document::Blocked;
+use crate::reset::document::InTheWay;
 use crate::reset::document::RowResult;
 use crate::reset::refusal::Fault;
 
@@ -24,6 +27,21 @@ pub(super) fn planned(ended: Result<Planned, Refusal>) -> Response<Body> {
         Ok(planned) => respond::json(StatusCode::OK, &planned),
         Err(refusal) => refused(&refusal),
     }
+}
+
+/// The answer to what is in the way.
+pub(super) fn in_the_way(refusal: Option<&Refusal>) -> Response<Body> {
+    let blocked = refusal.map(Blocked::from);
+    respond::json(StatusCode::OK, &InTheWay { blocked })
+}
+
+/// The answer to a method that the route does not have.
+pub(super) fn wrong_method(right: &Method) -> Response<Body> {
+    let mut answer = refused(&Refusal::MethodNotAllowed);
+    if let Ok(right) = HeaderValue::from_str(right.as_str()) {
+        answer.headers_mut().insert(ALLOW, right);
+    }
+    answer
 }
 
 /// The answer to an execute.
@@ -96,7 +114,6 @@ fn code(refusal: &Refusal) -> StatusCode {
 fn header(refusal: &Refusal) -> Option<(HeaderName, HeaderValue)> {
     match refusal {
         Refusal::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
-        Refusal::MethodNotAllowed => Some((ALLOW, HeaderValue::from_static("POST"))),
         Refusal::TooManyRequests { retry_after } => {
             Some((RETRY_AFTER, HeaderValue::from(retry_after.as_secs().max(1))))
         }

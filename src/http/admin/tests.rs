@@ -32,6 +32,7 @@ use crate::reset::fake::Step as At;
 use crate::reset::fake::Twist;
 use crate::reset::fake::member;
 
+mod blocked;
 mod turned_away;
 
 const TOKEN: &str = "correct horse battery staple";

@@ -12,7 +12,6 @@ use crate::model::LagTime;
 use crate::model::TimeMethod;
 use crate::model::UnixMillis;
 use crate::report::Why;
-use crate::report::elapsed;
 use crate::report::grouped;
 
 /// `1,234,567`.
@@ -30,9 +29,18 @@ pub(super) fn count_or(number: Option<impl fmt::Display>, why: Option<Why>) -> S
     number.map_or_else(|| absent(why), count)
 }
 
-/// A duration in its two largest units.
+/// A duration in its two largest units, rounded down; with tenths below ten seconds.
 pub(super) fn duration(duration: Duration) -> String {
-    elapsed(duration.as_secs_f64())
+    let seconds = duration.as_secs();
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match seconds {
+        _ if duration.is_zero() => "0 s".to_owned(),
+        0..10 => format!("{seconds}.{} s", duration.subsec_millis() / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min {} s", seconds % 60),
+        3600..86_400 => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{} d {} h", count(days), hours % 24),
+    }
 }
 
 /// A lag in time, or why there is none; how it was got on hover.
@@ -50,7 +58,7 @@ pub(super) fn lag_time(time: Option<LagTime>, why: Option<Why>) -> String {
     format!(
         "<span title=\"{}\">{}</span>",
         Text(exact),
-        Text(elapsed(time.seconds()))
+        duration(Duration::from_millis(time.age_ms))
     )
 }
 
@@ -148,6 +156,25 @@ mod tests {
             (172_800, "2 d ago"),
         ] {
             assert_eq!(ago(Duration::from_secs(seconds)), words);
+        }
+    }
+
+    #[test]
+    fn a_duration_has_the_two_units_that_matter() {
+        for (millis, words) in [
+            (0, "0 s"),
+            (30, "0.0 s"),
+            (470, "0.4 s"),
+            (9_999, "9.9 s"),
+            (10_999, "10 s"),
+            (59_999, "59 s"),
+            (60_000, "1 min 0 s"),
+            (840_250, "14 min 0 s"),
+            (3_600_000, "1 h 0 min"),
+            (86_400_000, "1 d 0 h"),
+            (100_000_000_000, "1,157 d 9 h"),
+        ] {
+            assert_eq!(duration(Duration::from_millis(millis)), words, "{millis}");
         }
     }
 

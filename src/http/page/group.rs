@@ -21,7 +21,7 @@ use super::markup::Text;
 use super::markup::segment;
 use super::members;
 use super::partitions;
-use super::spark::spark;
+use super::spark::Span;
 use super::status::Badge;
 use super::topics;
 use crate::http::state::Published;
@@ -127,12 +127,13 @@ fn write_figures(out: &mut String, view: &GroupView, sight: &Sight) -> fmt::Resu
         ),
     ];
     writeln!(out, "<dl class=\"figures\">")?;
-    let curve = spark(&view.trend);
-    if !curve.is_empty() {
-        writeln!(out, "<div><dt>Lag, last hour</dt><dd>{curve}</dd></div>")?;
-    }
     for (title, figure) in figures {
         writeln!(out, "<div><dt>{title}</dt><dd>{figure}</dd></div>")?;
+    }
+    let span = Span::of([&*view.trend]);
+    let curve = span.draw(&view.trend);
+    if !curve.is_empty() {
+        writeln!(out, "<div><dt>Lag, {span}</dt><dd>{curve}</dd></div>")?;
     }
     if let Some(empty) = view.empty_for.filter(|_| number == Some(0)) {
         writeln!(

@@ -13,6 +13,7 @@ use super::frame::Frame;
 use super::markup::Name;
 use super::markup::Text;
 use super::row;
+use super::spark::Span;
 use super::status::meaning;
 use super::status::tone;
 use crate::http::state::Published;
@@ -176,34 +177,32 @@ fn write_table(out: &mut String, sight: &Sight, found: &Matches<'_>, ask: &Ask) 
         "<table role=\"table\" class=\"groups\">\n<caption>{}</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">",
         Text(caption(found, ask))
     )?;
-    for (title, sort, class) in row::COLUMNS {
-        match sort {
-            Some(sort) => {
-                let (sorted, descending) = (ask.sort == sort, !matches!(sort, Sort::Group));
-                let order = if descending { "descending" } else { "ascending" };
-                let mark = if sorted {
-                    format!(" aria-sort=\"{order}\"")
-                } else {
-                    String::new()
-                };
-                let address = ask.with(|ask| ask.sort = sort);
-                writeln!(
-                    out,
-                    "<th role=\"columnheader\" scope=\"col\" class=\"{class}\"{mark}><a href=\"{}\">{title}</a></th>",
-                    Text(address)
-                )?;
-            }
-            None => writeln!(
-                out,
-                "<th role=\"columnheader\" scope=\"col\" class=\"{class}\">{title}</th>"
-            )?,
-        }
+    for column in row::COLUMNS {
+        write_title(out, column, ask)?;
     }
-    writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
+    let span = Span::of(found.page.iter().map(|it| &*it.view.trend));
+    writeln!(
+        out,
+        "<th role=\"columnheader\" scope=\"col\" class=\"sp\">Lag, {span}</th>\n</tr></thead>\n<tbody role=\"rowgroup\">"
+    )?;
     for found in &found.page {
-        row::write(out, sight, *found)?;
+        row::write(out, sight, *found, span)?;
     }
     writeln!(out, "</tbody>\n</table>")
+}
+
+fn write_title(out: &mut String, (title, sort, class): (&str, Sort, &str), ask: &Ask) -> fmt::Result {
+    let mark = match (ask.sort == sort, sort) {
+        (false, _) => "",
+        (true, Sort::Group) => " aria-sort=\"ascending\"",
+        (true, _) => " aria-sort=\"descending\"",
+    };
+    let address = ask.with(|ask| ask.sort = sort);
+    writeln!(
+        out,
+        "<th role=\"columnheader\" scope=\"col\" class=\"{class}\"{mark}><a href=\"{}\">{title}</a></th>",
+        Text(address)
+    )
 }
 
 fn caption(found: &Matches<'_>, ask: &Ask) -> String {

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::figures::absent;
 use super::figures::count;
 use super::figures::count_or;
 use super::figures::counted;
+use super::figures::duration;
 use super::figures::lag_time;
 use super::group_ask::Order;
 use super::group_ask::PAGE;
@@ -19,7 +21,6 @@ use crate::model::GroupState;
 use crate::report::Why;
 use crate::report::absent_of_group;
 use crate::report::absent_of_partition;
-use crate::report::elapsed;
 use crate::snapshot::GroupView;
 use crate::snapshot::PartitionView;
 use crate::snapshot::TimeView;
@@ -34,6 +35,9 @@ const TITLES: [(&str, Option<Order>, &str); 8] = [
     ("Log end", None, "n"),
     ("Distance to deletion", None, "b"),
 ];
+
+/// Standing still for less than this is nothing to speak of.
+const NOTED: Duration = Duration::from_secs(60);
 
 type Row<'a> = (&'a str, &'a PartitionView);
 
@@ -164,8 +168,9 @@ fn note(it: &PartitionView) -> String {
     } else if let Some(ahead) = above(it.ahead()) {
         format!("{} ahead", count(ahead))
     } else {
-        let still = it.stalled_seconds.filter(|seconds| *seconds >= 60.0);
-        still.map_or_else(String::new, |seconds| format!("for {}", elapsed(seconds.into())))
+        let still = it.stalled_seconds.and_then(|it| Duration::try_from_secs_f32(it).ok());
+        let still = still.filter(|still| *still >= NOTED);
+        still.map_or_else(String::new, |still| format!("for {}", duration(still)))
     }
 }
 
@@ -201,9 +206,14 @@ fn bar(it: &PartitionView, why: Option<Why>) -> String {
     // At most 1,000 of 1,000: the two are exact, and so is their quotient.
     let thousandths = u128::from(read) * 1000 / u128::from(length);
     let words = format!("{}.{} %", thousandths / 10, thousandths % 10);
+    let hover = format!(
+        "the log starts at {}; {} records are between it and the commit",
+        count(start),
+        count(read)
+    );
     format!(
-        "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
-         <rect class=\"unread\" width=\"1000\" height=\"10\"/><rect class=\"read\" width=\"{thousandths}\" height=\"10\"/></svg> {words}"
+        "<span title=\"{hover}\"><svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect class=\"unread\" width=\"1000\" height=\"10\"/><rect class=\"read\" width=\"{thousandths}\" height=\"10\"/></svg> {words}</span>"
     )
 }
 

@@ -13,7 +13,7 @@ use super::markup::Name;
 use super::markup::Text;
 use super::markup::of_group;
 use super::overview::Found;
-use super::spark::spark;
+use super::spark::Span;
 use super::status::Badge;
 use crate::model::Status;
 use crate::report::Sort;
@@ -23,18 +23,17 @@ use crate::report::absent_of_group;
 use crate::report::printable;
 use crate::snapshot::GroupView;
 
-/// Titles, the order that each column stands for, and the columns' class.
-pub(super) const COLUMNS: [(&str, Option<Sort>, &str); 6] = [
-    ("Group", Some(Sort::Group), "g"),
-    ("Status", Some(Sort::Status), "st"),
-    ("Lag, records", Some(Sort::LagRecords), "n"),
-    ("Lag, time", Some(Sort::LagSeconds), "n"),
-    ("Members", Some(Sort::Members), "n"),
-    ("Last hour", None, "sp"),
+/// Titles, the order that each column stands for, and the columns' class; the last column is the curve, by which nothing is sorted.
+pub(super) const COLUMNS: [(&str, Sort, &str); 5] = [
+    ("Group", Sort::Group, "g"),
+    ("Status", Sort::Status, "st"),
+    ("Lag, records", Sort::LagRecords, "n"),
+    ("Lag, time", Sort::LagSeconds, "n"),
+    ("Members", Sort::Members, "n"),
 ];
 
 /// Writes the row.
-pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>) -> fmt::Result {
+pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>, span: Span) -> fmt::Result {
     let Found { published, view } = found;
     let cluster = &*published.snapshot.cluster;
     let address = of_group("", cluster, &view.id);
@@ -69,7 +68,7 @@ pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>) -> fmt::R
         out,
         "<td role=\"cell\" class=\"n\" data-l=\"Members\">{}</td>\n<td role=\"cell\" class=\"sp\">{}</td>\n</tr>",
         count_or(members, absent.get("members")),
-        spark(&view.trend)
+        span.draw(&view.trend)
     )
 }
 

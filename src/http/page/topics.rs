@@ -26,7 +26,7 @@ const TITLES: [(&str, &str); 6] = [
     ("Lag, records", "n"),
     ("Lag, time", "n"),
     ("Until deletion", "n"),
-    ("Besides", "st"),
+    ("Notes", "st"),
 ];
 
 /// Writes the table.

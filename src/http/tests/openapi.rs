@@ -18,11 +18,22 @@ use crate::clock::Clock;
 use crate::config::Flag;
 use crate::config::Source;
 use crate::config::load;
+use crate::failure::Cause;
 use crate::http::Limits;
 use crate::metrics::fixture;
+use crate::model::GroupType;
+use crate::model::LagTime;
+use crate::model::Partition;
+use crate::model::TimeMethod;
 use crate::observation::Epochs;
+use crate::observation::MemberProtocol;
+use crate::observation::Tasks;
 use crate::sim::story;
+use crate::snapshot::GroupView;
+use crate::snapshot::ShareFigures;
+use crate::snapshot::ShareView;
 use crate::snapshot::Snapshot;
+use crate::snapshot::TaskCounts;
 
 const PAGE: &str = include_str!("../../../docs/openapi.yaml");
 const AT: &str = "http://tidemark/openapi.json";
@@ -125,13 +136,43 @@ fn rare() -> Snapshot {
     group.epochs = Some(Epochs {
         group: 3,
         assignment: 2,
+        topology: Some(1),
     });
     let mut member = fixture::member(1);
     (member.epoch, member.instance_id) = (Some(3), Some("standing".into()));
-    group.members.as_mut().expect("there").members = vec![member];
-    let mut snapshot = fixture::snapshot("rare/ones", vec![group]);
+    (member.target, member.protocol) = (Some(2), Some(MemberProtocol::Classic));
+    member.tasks = Some(Box::new(Tasks {
+        active: vec![("0".into(), vec![Partition(1)])],
+        ..Tasks::default()
+    }));
+    let members = group.members.as_mut().expect("there");
+    members.members = vec![member];
+    (members.behind, members.pending, members.classic) = (Some(1), Some(1), Some(1));
+    (members.epoch_min, members.tasks) = (Some(2), Some(TaskCounts::default()));
+    let mut snapshot = fixture::snapshot("rare/ones", vec![group, share()]);
     snapshot.last_success = None;
     snapshot
+}
+
+fn share() -> GroupView {
+    let mut denied = fixture::partition(1, 4, 0, 9);
+    (denied.committed, denied.unreadable) = (None, Some(Cause::TimedOut));
+    let mut topic = fixture::topic("shared", vec![fixture::partition(0, 4, 0, 9), denied]);
+    let known = LagTime {
+        age_ms: 3_000,
+        error_ms: 0,
+        method: TimeMethod::Record,
+    };
+    topic.lag_time = Some(known);
+    let figures = |told| ShareFigures { told, members: Some(2) };
+    let mut group = fixture::group("share", Vec::new());
+    (group.kind, group.lag, group.readable_lag) = (GroupType::Share, None, None);
+    group.share = Some(Box::new(ShareView {
+        topics: vec![topic],
+        figures: vec![vec![figures(Some(3)), figures(None)]],
+        lag: Some(3),
+    }));
+    group
 }
 
 #[tokio::test]

@@ -357,18 +357,18 @@ async fn a_group_is_told_with_its_topics_partitions_and_members() {
         "<bdi>client-1</bdi> <small><bdi>10.0.0.1</bdi></small>",
         "<small>80 lost</small>",
         "<small>5 ahead</small>",
-        "title=\"840.25 s, give or take 15 s, by when records were seen to arrive\">14m 0s</span>",
+        "title=\"840.25 s, give or take 15 s, by when records were seen to arrive\">14 min 0 s</span>",
         "<span class=\"absent\">not allowed</span>",
         "does not exist any more",
         "80 records lost while watched",
         "went back 1 times",
-        "<rect class=\"read\" width=\"400\" height=\"10\"/></svg> 40.0 %",
+        "<rect class=\"read\" width=\"400\" height=\"10\"/></svg> 40.0 %</span>",
         "<dt>Objective</dt>",
         "client client-1 on host 10.0.0.1",
-        "<dt>Lag, last hour</dt><dd><svg class=\"spark\"",
+        "<dt>Lag, last 5 min</dt><dd><svg class=\"spark\"",
         "<li class=\"bad\"><time datetime=",
         "rebalanced 4 times</li>",
-        "3 partitions of orders-in reset through tidemark</li>",
+        "3 partitions of orders-in reset through tidemark by on-call</li>",
     ] {
         assert!(page.text().contains(words), "{words}: {}", page.text());
     }

@@ -1,23 +1,21 @@
 //! How librdkafka is set up, and what its errors mean.
 
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 
 use rdkafka::ClientConfig;
-use rdkafka::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::BaseConsumer;
-use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
 use rdkafka::types::RDKafkaErrorCode;
+use tokio::runtime::Handle;
+
+use super::context::Quiet;
+use super::context::Refresher;
+use super::secure::secure;
 
 use crate::config::Cluster;
 use crate::config::HostPort;
 use crate::config::Isolation;
-use crate::config::Sasl;
-use crate::config::SecretError;
-use crate::config::Tls;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
 
@@ -32,15 +30,16 @@ pub(super) struct Settings {
     /// All but the secrets, which are read anew for every client.
     plain: ClientConfig,
     cluster: Arc<Cluster>,
+    tokens: Refresher,
 }
 
 impl Settings {
-    pub(super) fn of(cluster: Arc<Cluster>) -> Self {
+    pub(super) fn of(cluster: Arc<Cluster>, runtime: Option<Handle>) -> Self {
         let mut config = ClientConfig::new();
         let addresses: Vec<String> = cluster.bootstrap_servers.iter().map(address).collect();
         // librdkafka wants a second between what a fetch may wait and its timeout.
         let timeout = cluster.request_timeout.as_millis().clamp(1_100, 300_000).to_string();
-        let isolation = match cluster.isolation {
+        let isolation = match cluster.isolation_of_all() {
             Isolation::ReadUncommitted => "read_uncommitted",
             Isolation::ReadCommitted => "read_committed",
         };
@@ -60,6 +59,7 @@ impl Settings {
             ("fetch.error.backoff.ms", "50"),
             // A partition whose queue was full in the last round is fetched at once in the next, not a second later.
             ("fetch.queue.backoff.ms", "5"),
+            ("socket.keepalive.enable", "true"),
             ("socket.timeout.ms", &timeout),
             ("socket.connection.setup.timeout.ms", &timeout),
             ("reconnect.backoff.max.ms", "2000"),
@@ -70,21 +70,35 @@ impl Settings {
             config.set(key, value);
         }
         config.set_log_level(RDKafkaLogLevel::Warning);
-        Self { plain: config, cluster }
+        Self {
+            plain: config,
+            tokens: Refresher::new(runtime, cluster.request_timeout),
+            cluster,
+        }
     }
 
+    /// A client with what the files hold now.
     pub(super) fn connect(&self) -> Result<Arc<Consumer>, Cause> {
+        let (tls, sasl) = (self.cluster.tls.as_ref(), self.cluster.sasl.as_ref());
         let mut config = self.plain.clone();
-        secure(&mut config, self.cluster.tls.as_ref(), self.cluster.sasl.as_ref()).map_err(|error| {
-            tracing::debug!(%error, "no secret for librdkafka");
-            Cause::Authentication
-        })?;
-        let consumer: Result<Consumer, KafkaError> = config.create_with_context(Quiet::default());
+        let password = secure(&mut config, tls, sasl).map_err(|trouble| self.fail(trouble.cause, &trouble.detail))?;
+        let tokens = sasl.and_then(|sasl| self.tokens.of(sasl));
+        let context = Quiet::new(Arc::clone(&self.cluster.name), tokens, password);
+        let consumer: Result<Consumer, KafkaError> = config.create_with_context(context);
         consumer.map(Arc::new).map_err(|error| {
             // The message may quote a setting, and a setting may be a secret: only the kind is kept.
-            tracing::debug!(code = ?error.rdkafka_error_code(), "librdkafka refused its settings");
-            Cause::Unsupported
+            let code = format!("librdkafka refuses its settings: {:?}", error.rdkafka_error_code());
+            self.fail(Cause::Unsupported, &code)
         })
+    }
+
+    fn fail(&self, cause: Cause, error: &str) -> Cause {
+        tracing::warn!(
+            cluster = &*self.cluster.name,
+            error,
+            "the times of records cannot be read"
+        );
+        cause
     }
 }
 
@@ -95,79 +109,6 @@ fn address(server: &HostPort) -> String {
         format!("{}:{}", server.host, server.port)
     }
 }
-
-fn secure(config: &mut ClientConfig, tls: Option<&Tls>, sasl: Option<&Sasl>) -> Result<(), SecretError> {
-    config.set(
-        "security.protocol",
-        match (tls, sasl) {
-            (None, None) => "plaintext",
-            (Some(_), None) => "ssl",
-            (None, Some(_)) => "sasl_plaintext",
-            (Some(_), Some(_)) => "sasl_ssl",
-        },
-    );
-    if let Some(tls) = tls {
-        for (key, file) in [
-            ("ssl.ca.location", &tls.ca_file),
-            ("ssl.certificate.location", &tls.cert_file),
-            ("ssl.key.location", &tls.key_file),
-        ] {
-            if let Some(file) = file {
-                config.set(key, file.to_string_lossy());
-            }
-        }
-        if let Some(password) = &tls.key_password {
-            config.set("ssl.key.password", password.read()?.expose());
-        }
-        let check = if tls.verify_hostname { "https" } else { "none" };
-        config.set("ssl.endpoint.identification.algorithm", check);
-    }
-    if let Some(sasl) = sasl {
-        config
-            .set("sasl.mechanism", sasl.mechanism.as_str())
-            .set("sasl.username", &sasl.username)
-            .set("sasl.password", sasl.password.read()?.expose());
-    }
-    Ok(())
-}
-
-/// Logs at debug only, and remembers why brokers cannot be reached.
-#[derive(Debug, Default)]
-pub(super) struct Quiet {
-    /// The lock is held for a copy only, by librdkafka's threads and the worker.
-    trouble: Mutex<Option<Cause>>,
-}
-
-impl Quiet {
-    /// Why brokers could not be reached since that was last forgotten.
-    pub(super) fn trouble(&self) -> Option<Cause> {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn forget_trouble(&self) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-impl ClientContext for Quiet {
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        tracing::debug!(?level, facility, message, "librdkafka");
-    }
-
-    fn error(&self, error: KafkaError, _: &str) {
-        let trouble = match error.rdkafka_error_code().map(cause) {
-            Some(found @ (Cause::Authentication | Cause::Tls | Cause::Disconnected)) => found,
-            _ => return,
-        };
-        let mut known = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        // "All brokers are down" follows on a refused login and says less.
-        if known.is_none() || trouble != Cause::Disconnected {
-            *known = Some(trouble);
-        }
-    }
-}
-
-impl ConsumerContext for Quiet {}
 
 /// What an error of librdkafka's, or of a broker passed on by it, means.
 pub(super) fn cause(code: RDKafkaErrorCode) -> Cause {

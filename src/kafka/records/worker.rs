@@ -22,9 +22,12 @@ use super::client::Settings;
 use super::round::Round;
 use super::round::Slot;
 
-/// librdkafka never lets go of a topic it once heard of: after so many a new client takes over.
-const TOPICS_PER_CLIENT: usize = 2_000;
-/// The same after so long, for connections and memory that only grow.
+/// librdkafka never lets go of a topic it once heard of, and looks at each of its partitions whenever something happens. A client that
+/// knows so many topics more than it is asked for, and more than twice as many, gives way to a new one.
+const TOPICS_TOO_MANY: usize = 64;
+/// Partitions that are read at the same time: beyond that memory grows and nothing is faster.
+const ROUND: usize = 1_000;
+/// A client also gives way after so long, for connections and memory that only grow.
 const CLIENT_AGE: Duration = Duration::from_secs(3_600);
 /// A client that nobody uses is closed.
 const IDLE: Duration = Duration::from_secs(120);
@@ -79,20 +82,28 @@ impl Worker {
 
     fn read(&mut self, job: &Job) {
         let mut slots = self.slots(job);
+        let asked: HashSet<&TopicName> = job.wanted.iter().map(|(topic, ..)| topic).collect();
+        if self.client.as_ref().is_some_and(|client| client.is_worn(&asked)) {
+            self.client = None;
+        }
         let client = match self.client() {
             Ok(client) => client,
             Err(cause) => return slots.iter().for_each(|slot| slot.answer_all(job, Err(cause))),
         };
         // What went wrong before this read says nothing about it.
         client.consumer.context().forget_trouble();
-        client.topics.extend(job.wanted.iter().map(|(topic, ..)| topic.clone()));
+        client.topics.extend(asked.into_iter().cloned());
         while !slots.is_empty() && Instant::now() < job.deadline && !job.answer.is_closed() {
+            let later = slots.split_off(slots.len().min(ROUND));
             let round = Round::begin(client.consumer.clone(), slots);
             slots = match round {
-                Ok(round) => round.finish(job),
+                Ok(round) => {
+                    let rest = round.finish(job, !later.is_empty());
+                    later.into_iter().chain(rest).collect()
+                }
                 Err(rest) => {
-                    rest.iter()
-                        .for_each(|slot| slot.answer_all(job, Err(Cause::Unsupported)));
+                    let all = rest.iter().chain(&later);
+                    all.for_each(|slot| slot.answer_all(job, Err(Cause::Unsupported)));
                     break;
                 }
             };
@@ -102,10 +113,12 @@ impl Worker {
             client.consumer.context().trouble(),
             Some(Cause::Authentication | Cause::Tls)
         );
+        if refused {
+            client.consumer.context().forget_token();
+        }
         let freed = client.consumer.unassign().is_ok();
         client.used = Instant::now();
-        let worn = client.topics.len() > TOPICS_PER_CLIENT || client.since.elapsed() > CLIENT_AGE;
-        if !freed || refused || worn {
+        if !freed || refused {
             self.client = None;
         }
     }
@@ -140,6 +153,13 @@ impl Worker {
             }
         }
         slots
+    }
+}
+
+impl Client {
+    fn is_worn(&self, asked: &HashSet<&TopicName>) -> bool {
+        let others = self.topics.iter().filter(|topic| !asked.contains(topic)).count();
+        others > asked.len().max(TOPICS_TOO_MANY) || self.since.elapsed() > CLIENT_AGE
     }
 }
 

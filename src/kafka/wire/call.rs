@@ -9,6 +9,7 @@ mod session;
 pub(super) use configs::DescribeConfigs;
 pub(super) use groups::ConsumerGroupDescribe;
 pub(super) use groups::DescribeGroups;
+pub(super) use groups::DescribeShareGroupOffsets;
 pub(super) use groups::FIND_COORDINATOR_OF_MANY;
 pub(super) use groups::FindCoordinator;
 pub(super) use groups::ListGroups;
@@ -42,9 +43,9 @@ use super::connection::Connection;
 use super::connection::Frame;
 use super::connection::Limits;
 use super::read::ReadError;
-use super::trouble::Trouble;
 use crate::failure::Api;
 use crate::failure::Cause;
+use crate::kafka::trouble::Trouble;
 
 /// What a broker sees of us in its logs and quotas.
 const CLIENT_ID: &str = "tidemark";

@@ -26,11 +26,13 @@ use super::dial::Address;
 use super::race::race;
 use super::read::ReadError;
 use super::tally::Tally;
-use super::trouble::Trouble;
+use crate::clock::Clock;
 use crate::config;
 use crate::failure::Api;
 use crate::failure::Cause;
 use crate::failure::Failure;
+use crate::kafka::bearer::Tokens;
+use crate::kafka::trouble::Trouble;
 use crate::model::BrokerId;
 use crate::observation::Broker;
 
@@ -41,6 +43,8 @@ const NEXT_BROKER_AFTER: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(super) struct Cluster {
     config: Arc<config::Cluster>,
+    /// One for all connections.
+    tokens: Arc<Tokens>,
     tally: Arc<Tally>,
     /// Held for a look or a change, never while waiting.
     known: Mutex<Known>,
@@ -59,6 +63,7 @@ impl Cluster {
     pub(super) fn new(config: Arc<config::Cluster>) -> Self {
         Self {
             config,
+            tokens: Arc::new(Tokens::new(Clock::system())),
             tally: Arc::default(),
             known: Mutex::default(),
         }
@@ -211,7 +216,12 @@ impl Cluster {
         if let Some(link) = known.links.get(address) {
             return Arc::clone(link);
         }
-        let link = Link::new(address.clone(), Arc::clone(&self.config), Arc::clone(&self.tally));
+        let link = Link::new(
+            address.clone(),
+            Arc::clone(&self.config),
+            Arc::clone(&self.tokens),
+            Arc::clone(&self.tally),
+        );
         let link = Arc::new(link);
         known.links.insert(address.clone(), Arc::clone(&link));
         link

@@ -25,8 +25,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio::time::timeout_at;
 
-use super::trouble::Trouble;
 use crate::failure::Cause;
+use crate::kafka::trouble::Trouble;
 
 /// The longest answer that is read: what is longer is not an answer to any question asked here.
 pub(super) const FRAME_LIMIT: usize = 64 << 20;

@@ -5,6 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use socket2::SockRef;
+use socket2::TcpKeepalive;
 use tokio::net::TcpStream;
 use tokio::net::lookup_host;
 use tokio::time::Instant;
@@ -16,13 +18,20 @@ use super::race::race;
 use super::sasl;
 use super::session::Session;
 use super::tally::Tally;
-use super::tls;
-use super::trouble::Trouble;
 use crate::config;
 use crate::failure::Cause;
+use crate::kafka::bearer::Tokens;
+use crate::kafka::tls;
+use crate::kafka::trouble::Trouble;
 
 /// How long one of several addresses of a name may keep silent before the next one is tried beside it.
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
+
+/// A connection that nothing is asked on is probed, so that firewalls keep it and a peer that is gone is noticed.
+const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
+    .with_time(Duration::from_secs(60))
+    .with_interval(Duration::from_secs(15))
+    .with_retries(4);
 
 /// A session is made anew when this much of its allowed life has passed, in tenths: never so late that the broker closes it first.
 const LIFE_TENTHS: u32 = 8;
@@ -48,6 +57,7 @@ impl fmt::Display for Address {
 pub(super) async fn dial(
     address: &Address,
     config: &config::Cluster,
+    tokens: &Tokens,
     tally: &Tally,
     limits: Limits,
 ) -> Result<Session, Trouble> {
@@ -57,12 +67,18 @@ pub(super) async fn dial(
         deadline: due,
         ..limits
     };
-    timeout_at(due, open(address, config, tally, limits))
+    timeout_at(due, open(address, config, tokens, tally, limits))
         .await
         .unwrap_or_else(|_| Err(Trouble::new(Cause::TimedOut, "no connection in time")))
 }
 
-async fn open(address: &Address, config: &config::Cluster, tally: &Tally, limits: Limits) -> Result<Session, Trouble> {
+async fn open(
+    address: &Address,
+    config: &config::Cluster,
+    tokens: &Tokens,
+    tally: &Tally,
+    limits: Limits,
+) -> Result<Session, Trouble> {
     let stream = connect(address).await?;
     let connection = match &config.tls {
         Some(tls) => Connection::start(tls::connect(tls, &address.host, stream).await?),
@@ -73,7 +89,7 @@ async fn open(address: &Address, config: &config::Cluster, tally: &Tally, limits
         return Ok(session);
     };
     let begun = Instant::now();
-    let lifetime = sasl::authenticate(&session, login, tally, limits).await?;
+    let lifetime = sasl::authenticate(&session, login, tokens, tally, limits).await?;
     Ok(session.until(lifetime.map(|lifetime| begun + lifetime * LIFE_TENTHS / 10)))
 }
 
@@ -93,6 +109,9 @@ async fn connect(address: &Address) -> Result<TcpStream, Trouble> {
         })?;
     // Requests are small and waited for: nothing is won by holding one back.
     stream.set_nodelay(true).map_err(unreachable)?;
+    SockRef::from(&stream)
+        .set_tcp_keepalive(&KEEPALIVE)
+        .map_err(unreachable)?;
     Ok(stream)
 }
 

@@ -1,18 +1,13 @@
 //! SASL over Kafka's own frames: SaslHandshake v1, then the mechanism's steps through SaslAuthenticate.
 
+mod bearer;
+mod password;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use rsasl::prelude::Mechname;
-use rsasl::prelude::MessageSent;
-use rsasl::prelude::SASLClient;
-use rsasl::prelude::SASLConfig;
-use rsasl::prelude::Session as Exchange;
-use rsasl::prelude::State;
 
 use super::answers;
 use super::call::Call;
@@ -23,44 +18,25 @@ use super::connection::Limits;
 use super::read::ReadError;
 use super::session::Session;
 use super::tally::Tally;
-use super::trouble::Trouble;
-use super::trouble::chain;
-use crate::config::Mechanism;
 use crate::config::Sasl;
 use crate::failure::Api;
 use crate::failure::Cause;
-
-/// More rounds of password hashing than any broker asks for (Kafka allows 16,384): a stranger must not decide how long we compute.
-const ITERATIONS_LIMIT: u32 = 1_000_000;
-
-/// Messages that a mechanism may take. The longest, SCRAM, takes three.
-const STEPS_LIMIT: usize = 8;
+use crate::kafka::bearer::Tokens;
+use crate::kafka::trouble::Trouble;
 
 /// Logs in on the session. How long the broker lets it live; `None` for ever (KIP-368).
 pub(super) async fn authenticate(
     session: &Session,
     sasl: &Sasl,
+    tokens: &Tokens,
     tally: &Tally,
     limits: Limits,
 ) -> Result<Option<Duration>, Trouble> {
     let line = Line { session, tally, limits };
-    line.handshake(sasl.mechanism).await?;
-    let mut exchange = begin(sasl).await?;
-    let mut heard = None;
-    let mut lifetime = None;
-    for _ in 0..STEPS_LIMIT {
-        let (state, said);
-        (exchange, state, said) = step(exchange, heard.take()).await?;
-        if let Some(token) = said {
-            let answer = line.authenticate(token).await?;
-            lifetime = answer.session_lifetime;
-            heard = Some(answer.token);
-        }
-        if matches!(state, State::Finished(_)) {
-            return Ok(lifetime);
-        }
+    match sasl {
+        Sasl::Password(login) => password::log_in(&line, login).await,
+        Sasl::Bearer(login) => bearer::log_in(&line, login, tokens).await,
     }
-    Err(refused("the broker asks for more and more"))
 }
 
 /// The session that is to be logged in on.
@@ -71,19 +47,17 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    async fn handshake(&self, mechanism: Mechanism) -> Result<(), Trouble> {
-        let call = SaslHandshake {
-            mechanism: mechanism.as_str(),
-        };
-        let answer = self.ask(&call, answers::sasl_handshake::read).await?;
+    async fn handshake(&self, mechanism: &'static str) -> Result<(), Trouble> {
+        let answer = self
+            .ask(&SaslHandshake { mechanism }, answers::sasl_handshake::read)
+            .await?;
         let Some(code) = answer.error else {
             return Ok(());
         };
         self.tally.failed(Api::SaslHandshake, Cause::Code(code));
         let offered: Vec<_> = answer.mechanisms.iter().map(ToString::to_string).collect();
         Err(refused(format_args!(
-            "the broker does not offer {}, only {} ({code})",
-            mechanism.as_str(),
+            "sasl.mechanism: the broker does not offer {mechanism}, only {} ({code})",
             offered.join(", "),
         )))
     }
@@ -115,48 +89,11 @@ impl Line<'_> {
     }
 }
 
-/// The password may be in a file, which is read anew.
-async fn begin(sasl: &Sasl) -> Result<Exchange, Trouble> {
-    let (username, source) = (sasl.username.clone(), sasl.password.clone());
-    let password = tokio::task::spawn_blocking(move || source.read())
-        .await
-        .map_err(|_| refused("reading the password was interrupted"))?
-        .map_err(|error| refused(format_args!("sasl.password_file: {}", chain(&error))))?;
-    let config: Arc<SASLConfig> =
-        SASLConfig::with_credentials(None, username, password.expose().to_owned()).map_err(refused)?;
-    let mechanism = Mechname::parse(sasl.mechanism.as_str().as_bytes()).map_err(refused)?;
-    SASLClient::new(config)
-        .start_suggested_iter([mechanism])
-        .map_err(refused)
-}
-
-/// One step of the mechanism: its state, and what is to be sent. Off the async threads, as SCRAM hashes the password thousands of times.
-async fn step(mut exchange: Exchange, heard: Option<Vec<u8>>) -> Result<(Exchange, State, Option<Bytes>), Trouble> {
-    check_iterations(heard.as_deref().unwrap_or_default())?;
-    tokio::task::spawn_blocking(move || {
-        let mut said = Vec::new();
-        // The error says what is wrong with the broker's message, never what the credentials are.
-        let state = exchange.step(heard.as_deref(), &mut said).map_err(refused)?;
-        let sent = matches!(state, State::Running | State::Finished(MessageSent::Yes));
-        Ok((exchange, state, sent.then(|| Bytes::from(said))))
-    })
-    .await
-    .unwrap_or_else(|_| Err(refused("the exchange was interrupted")))
-}
-
-/// SCRAM's first message of the server says, as `i=`, how often the password is to be hashed (RFC 5802).
-fn check_iterations(heard: &[u8]) -> Result<(), Trouble> {
-    let asked = heard
-        .split(|byte| *byte == b',')
-        .find_map(|attribute| attribute.strip_prefix(b"i="));
-    let Some(asked) = asked else {
-        return Ok(());
-    };
-    let count = str::from_utf8(asked).ok().and_then(|digits| digits.parse::<u32>().ok());
-    if count.is_some_and(|count| count <= ITERATIONS_LIMIT) {
-        Ok(())
-    } else {
-        Err(refused("the broker asks for absurdly many rounds of hashing"))
+/// The same trouble with the settings that it may be about, where it is about the login.
+fn about(trouble: Trouble, settings: &str) -> Trouble {
+    match trouble.cause {
+        Cause::Authentication => refused(format_args!("{settings}: {}", trouble.detail)),
+        _ => trouble,
     }
 }
 

@@ -16,10 +16,10 @@ use super::connection::Connection;
 use super::connection::End;
 use super::connection::Limits;
 use super::tally::Tally;
-use super::trouble::Trouble;
 use super::versions::Versions;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
+use crate::kafka::trouble::Trouble;
 
 /// What a broker is asked for its versions in first; one that does not know it says so in v0 (KIP-511).
 const FIRST_API_VERSIONS: i16 = 3;

@@ -10,6 +10,7 @@ mod logs;
 mod metadata;
 mod presence;
 mod round;
+mod shares;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub(super) use describe::AsShare;
 pub(super) use describe::AsStreams;
 pub(super) use groups::Question;
 pub(super) use groups::Wanted;
+pub(super) use logs::Ends;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,6 +51,7 @@ use crate::observation::PartitionMeta;
 use crate::observation::TopicCommits;
 use crate::observation::TopicConfig;
 use crate::observation::TopicMeta;
+use crate::observation::TopicShares;
 
 /// The wire client of one cluster: reads, never writes. Connects when it is first asked something; dropping it closes everything.
 #[derive(Debug)]
@@ -101,17 +104,16 @@ impl Survey for Client {
         self.all_commits(groups, deadline).await
     }
 
+    async fn shares(&mut self, groups: &mut [ListedGroup], deadline: Instant) -> Vec<Heard<Vec<TopicShares>>> {
+        self.all_shares(groups, deadline).await
+    }
+
     async fn topics(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicMeta>> {
         self.metadata(topics, deadline).await
     }
 
-    async fn logs(
-        &mut self,
-        topics: &[(TopicName, TopicMeta)],
-        stable: bool,
-        deadline: Instant,
-    ) -> Vec<Vec<PartitionLog>> {
-        self.limits_of(topics, stable, deadline).await
+    async fn logs(&mut self, topics: &[(TopicName, TopicMeta)], deadline: Instant) -> Vec<Vec<PartitionLog>> {
+        self.limits_of(topics, Ends::Both, deadline).await
     }
 
     async fn configs(&mut self, topics: &[TopicName], deadline: Instant) -> Vec<Heard<TopicConfig>> {

@@ -116,6 +116,36 @@ pub(super) const FAMILIES: &[Family] = &[
         Values::Group(|it| of_members(it, |members| members.partitions_min)),
     ),
     Family::new(
+        "kafka_group_epoch",
+        "Epoch of the group, of the types that have one (consumer, share, streams): counts changes of members and subscriptions.",
+        Values::Group(|it| Value::id(it.epochs?.group)),
+    ),
+    Family::new(
+        "kafka_group_assignment_epoch",
+        "Epoch of the target assignment: below that of the group while a new one is computed.",
+        Values::Group(|it| Value::id(it.epochs?.assignment)),
+    ),
+    Family::new(
+        "kafka_group_member_epoch_min",
+        "The lowest epoch that a member of the group has reached.",
+        Values::Group(|it| Value::id(it.members.as_ref()?.epoch_min?)),
+    ),
+    Family::new(
+        "kafka_group_members_behind",
+        "Members that have not reached the epoch of the group.",
+        Values::Group(|it| of_members(it, |members| members.behind)),
+    ),
+    Family::new(
+        "kafka_group_partitions_pending",
+        "Partitions whose present owner is not the one of the target assignment.",
+        Values::Group(|it| of_members(it, |members| members.pending)),
+    ),
+    Family::new(
+        "kafka_group_classic_members",
+        "Members of a group of type consumer that still speak the classic protocol; absent where the broker does not say.",
+        Values::Group(|it| of_members(it, |members| members.classic)),
+    ),
+    Family::new(
         "kafka_group_empty_seconds",
         "How long the group has had no members, as far as seen. Kafka drops its commits after offsets.retention.minutes.",
         Values::Group(|it| it.empty_for.map(Value::from)),

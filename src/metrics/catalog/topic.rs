@@ -2,7 +2,7 @@
 
 use super::Family;
 use super::Values;
-use crate::config::Isolation;
+use crate::config::Cluster;
 use crate::metrics::number::Value;
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -21,7 +21,17 @@ pub(super) const FAMILIES: &[Family] = &[
         "Last stable offset: up to here no transaction is open. Only with isolation read_committed.",
         Values::TopicPartition(|it| it.stable.map(Value::from)),
     )
-    .only_if(|cluster| cluster.isolation == Isolation::ReadCommitted),
+    .only_if(Cluster::knows_read_committed),
+    Family::new(
+        "kafka_topic_partition_open_transaction_records",
+        "Records beyond the last stable offset: a consumer that reads committed records only waits here for an open transaction to end. Only where above 0.",
+        Values::TopicPartition(|it| it.open_transaction().map(|(records, _)| Value::from(records))),
+    ),
+    Family::new(
+        "kafka_topic_partition_open_transaction_seconds",
+        "How long the last stable offset has stood still with records beyond it, as far as seen. Only where there are any.",
+        Values::TopicPartition(|it| it.open_transaction().and_then(|(_, standing)| Value::seconds(standing))),
+    ),
     Family::new(
         "kafka_topic_produced_records_total",
         "By how much the log ends of the topic went forward.",

@@ -46,6 +46,7 @@ prop_compose! {
             stalled_seconds: stalled,
             status: Status::ALL[status],
             unreadable: None,
+            at_open_transaction: false,
             fresh: true,
         }
     }

@@ -45,9 +45,9 @@ pub fn event(event: &Event) -> String {
             let lost = records((*lost).into());
             format!("retention took {lost} of {} before they were read", name(topic))
         }
-        Happening::Reset { topic, partitions } => {
+        Happening::Reset { topic, partitions, by } => {
             let partitions = count((*partitions).into(), "partition", "partitions");
-            format!("{partitions} of {} reset through tidemark", name(topic))
+            format!("{partitions} of {} reset through tidemark by {}", name(topic), name(by))
         }
     }
 }

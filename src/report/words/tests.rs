@@ -429,10 +429,19 @@ fn events_in_words() {
         ),
         (
             Happening::Reset {
-                topic: orders,
+                topic: orders.clone(),
                 partitions: 12,
+                by: "on-call".into(),
             },
-            "12 partitions of orders reset through tidemark",
+            "12 partitions of orders reset through tidemark by on-call",
+        ),
+        (
+            Happening::Reset {
+                topic: orders,
+                partitions: 1,
+                by: "ok, and nobody".into(),
+            },
+            "1 partition of orders reset through tidemark by \"ok, and nobody\"",
         ),
     ] {
         let at = Event {

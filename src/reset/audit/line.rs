@@ -29,6 +29,9 @@ pub struct Caller {
     /// The other end of the connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<SocketAddr>,
+    /// The subject of the certificate that the client showed; absent where none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
 }
 
 /// What a line records.

@@ -121,3 +121,68 @@ async fn a_log_that_another_process_holds_is_waited_for() {
     writer.await.expect("no panic").expect("written");
     assert_eq!(lines(&path), [json!(1)]);
 }
+
+#[tokio::test]
+async fn a_log_that_is_rotated_while_it_is_waited_for_gets_the_line_in_the_new_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("audit.jsonl");
+    let held = File::create(&path).expect("a file");
+    held.lock().expect("locked");
+    let audit = Audit::new(path.clone());
+    let writer = tokio::spawn(async move { audit.append(&json!(1)).await });
+    // It has opened the old file, or is about to open the new one: the line belongs into the new one either way.
+    std::fs::rename(&path, folder.path().join("audit.jsonl.1")).expect("renamed");
+    held.unlock().expect("unlocked");
+    writer.await.expect("no panic").expect("written");
+    assert_eq!(lines(&path), [json!(1)]);
+}
+
+#[tokio::test]
+async fn rotation_at_any_moment_loses_no_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("audit.jsonl");
+    let audit = Audit::new(path.clone());
+    let writers = (0..4_u32).map(|writer| {
+        let audit = audit.clone();
+        tokio::spawn(async move {
+            for n in 0..50 {
+                audit.append(&json!(writer * 50 + n)).await.expect("written");
+            }
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    let mut files = 0;
+    while writers.iter().any(|writer| !writer.is_finished()) {
+        let waiting = fs::read_to_string(&path).unwrap_or_default().lines().count();
+        if waiting >= 5 && std::fs::rename(&path, folder.path().join(format!("audit.jsonl.{files}"))).is_ok() {
+            files += 1;
+        }
+        tokio::task::yield_now().await;
+    }
+    for writer in writers {
+        writer.await.expect("no panic");
+    }
+    let names = std::fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
+    let written: std::collections::BTreeSet<_> =
+        names.flat_map(|name| lines(&name)).filter_map(|n| n.as_u64()).collect();
+    assert_eq!(written, (0..200).collect());
+    assert!(files > 0);
+}
+
+#[tokio::test]
+async fn a_link_leads_to_the_log_and_one_that_leads_nowhere_begins_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    let (path, target) = (folder.path().join("audit.jsonl"), elsewhere.join("log"));
+    std::os::unix::fs::symlink(&target, &path).expect("a link");
+    let audit = Audit::new(path.clone());
+    audit.append(&json!(1)).await.expect("written");
+    audit.append(&json!(2)).await.expect("written");
+    assert_eq!(lines(&target), [json!(1), json!(2)]);
+    assert!(fs::symlink_metadata(&path).expect("a link").is_symlink());
+    fs::remove_dir_all(&elsewhere).expect("removed");
+    assert!(unavailable(audit.append(&json!(3)).await).contains("No such file"));
+}

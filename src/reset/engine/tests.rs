@@ -9,11 +9,13 @@ use serde_json::json;
 use super::*;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
+use crate::model::Offset;
 use crate::model::UnixMillis;
 use crate::reset::fake::Cluster;
 use crate::reset::fake::Step;
 use crate::reset::fake::Twist;
 use crate::reset::fake::key;
+use crate::reset::replay::Rate;
 
 #[derive(Default)]
 struct Told {
@@ -27,8 +29,8 @@ impl Observer for Told {
         self.endings.lock().expect("unpoisoned").push(ending);
     }
 
-    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)]) {
-        assert_eq!((cluster, group.to_string().as_str()), ("main", "g\nx"));
+    fn moved(&self, cluster: &str, group: &GroupId, to: &[(Key, Option<Offset>)], who: &str) {
+        assert_eq!((cluster, group.to_string().as_str(), who), ("main", "g\nx", "on-call"));
         self.moved.lock().expect("unpoisoned").extend_from_slice(to);
     }
 }
@@ -101,6 +103,7 @@ fn caller() -> Caller {
         who: "on-call".to_owned(),
         via: "http",
         peer: Some(([10, 0, 0, 1], 4711).into()),
+        certificate: None,
     }
 }
 
@@ -311,4 +314,61 @@ async fn a_group_that_is_not_utf8_is_recorded_by_its_bytes_too() {
     );
     let line = &bench.lines()[0];
     assert_eq!((&line["group"], &line["group_hex"]), (&json!("a\\xff"), &json!("61ff")));
+}
+
+struct Seen;
+
+impl Witness for Seen {
+    fn read(&self, cluster: &str, group: &GroupId) -> Option<Rate> {
+        let known = cluster == "main" && *group == GroupId::from(GROUP);
+        let until = UnixMillis(1_769_846_300_000);
+        known
+            .then(|| Rate::new(replay::Of::Group, 60, std::time::Duration::from_secs(60), until))
+            .flatten()
+    }
+}
+
+#[tokio::test]
+async fn a_replay_is_timed_by_what_the_group_was_seen_reading_or_else_by_what_was_written() {
+    let bench = Bench::new();
+    let replay = bench.plan().await.expect("a plan").replay.expect("a replay");
+    assert_eq!(
+        (replay.seconds, replay.rate),
+        (None, None),
+        "no record is dated in this cluster"
+    );
+    let clock = Clock::stepped(UnixMillis(1_769_846_400_000));
+    let resets = Resets::new(bench.cluster.clone(), None, clock).witnessed_by(Arc::new(Seen));
+    let body = br#"{"scope": "committed", "to": {"offset": 12}}"#;
+    let planned = resets
+        .plan(&caller(), &place(), Asked::parse(body))
+        .await
+        .expect("a plan");
+    let records: u64 = planned.plan.partitions.iter().filter_map(|row| row.replayed).sum();
+    let replay = planned.replay.clone().expect("a replay");
+    assert!(records > 0);
+    assert_eq!(
+        (replay.seconds, replay.rate.map(|rate| rate.of)),
+        (Some(records), Some(replay::Of::Group))
+    );
+    // It is no part of what is confirmed.
+    let order = Planned {
+        replay: None,
+        ..planned
+    }
+    .confirmed(GROUP.to_owned());
+    assert!(resets.execute(&caller(), &place(), Ok(order)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_plan_that_replays_nothing_asks_nothing_for_it() {
+    let bench = Bench::new();
+    let body = br#"{"scope": "committed", "to": "latest"}"#;
+    let planned = bench
+        .resets
+        .plan(&caller(), &place(), Asked::parse(body))
+        .await
+        .expect("a plan");
+    assert_eq!(planned.replay, None);
+    assert!(!bench.cluster.world().steps.contains(&Step::Times));
 }

@@ -33,6 +33,7 @@ fn caller() -> Caller {
         who: "on-call".to_owned(),
         via: "http",
         peer: None,
+        certificate: None,
     }
 }
 

@@ -77,6 +77,7 @@ async fn a_plan_says_everything() {
             "fingerprint": "65954aef7e7fea647a0f56b8629e1d4a2dc19ca3ecfa6bedb2683ca8adee1259",
             "warnings": [],
             "blocked": null,
+            "replay": null,
         })
     );
 }

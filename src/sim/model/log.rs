@@ -203,6 +203,11 @@ impl Log {
         });
     }
 
+    /// Opens a transaction whose first record is the one at `first`.
+    pub(super) fn begin_at(&mut self, producer: u32, first: i64) {
+        self.transactions.push(Transaction { producer, first });
+    }
+
     /// Opens a transaction at the end of the log.
     pub(super) fn begin(&mut self, producer: u32, now: i64) {
         let first = self.end(now);

@@ -1,5 +1,7 @@
 //! Transactions in logs and in commits.
 
+use std::time::Duration;
+
 use super::Kind;
 use super::Model;
 use super::NoSuch;
@@ -29,6 +31,19 @@ impl Model {
             partition,
             producer,
         })
+    }
+
+    /// Opens a transaction whose first record is the first one that came later than `ago`, and whose producer is no more: nobody will
+    /// ever end it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such partition.
+    pub fn hang_transaction(&mut self, topic: &str, partition: i32, ago: Duration) -> Result<(), NoSuch> {
+        let first = self.offset_of(topic, partition, ago)?;
+        let producer = u32::try_from(self.draw() >> 33).unwrap_or(0);
+        self.partition_mut(topic, partition)?.log.begin_at(producer, first);
+        Ok(())
     }
 
     /// Appends records dated now to a transaction.

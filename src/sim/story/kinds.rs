@@ -51,12 +51,13 @@ pub(super) const SIMPLE: Story = Story {
 pub(super) const SHARE: Story = Story {
     name: "share",
     group: "email-workers",
-    look_at: "email-workers is a share group: its members share partitions and have no commits, so it has members and no lag.",
+    look_at: "email-workers is a share group: its members share partitions, and its lag counts from a start offset, apart from commits.",
     truths: &[
         Truth::State(&["Stable"]),
         Truth::Type("share"),
         Truth::Members(2),
         Truth::NoLag("emails"),
+        Truth::ShareLag("emails", 0, 60),
     ],
     tell: |model| {
         feed(model, "emails", 2, 10)?;

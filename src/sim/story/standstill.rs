@@ -114,6 +114,32 @@ pub(super) const NEVER_COMMITTED: Story = Story {
     tell: tell_never_committed,
 };
 
+/// The partition whose transaction nobody ends.
+const HANGING: i32 = 2;
+
+pub(super) const HANGING_TRANSACTION: Story = Story {
+    name: "hanging-transaction",
+    group: "settlement",
+    look_at: "settlement has waited on partition 2 of bookings for 40 minutes, where a transaction hangs: status ok, the topic is named.",
+    truths: &[
+        Truth::Status(Status::Ok),
+        Truth::PartitionStatus("bookings", HANGING, Status::Ok),
+        Truth::State(&["Stable"]),
+        Truth::Members(2),
+        Truth::Lag("bookings", 20_000, 32_000),
+        Truth::LagSeconds("bookings", 2_399, 2_705),
+        Truth::LagGrows("bookings"),
+        Truth::OpenTransaction("bookings", HANGING, 20_000),
+    ],
+    tell: |model| {
+        feed(model, "bookings", 4, 10)?;
+        join(model, "settlement", "bookings", 2);
+        read(model, "settlement", ("bookings", 4), brisk(), HOUR)?;
+        model.hang_transaction("bookings", HANGING, 40 * MINUTE)?;
+        commit_of(model, "settlement", ("bookings", HANGING), 40 * MINUTE)
+    },
+};
+
 fn tell_never_committed(model: &mut Model) -> Result<(), NoSuch> {
     feed(model, "logins", 2, 15)?;
     model.join("fraud-check", Member::new("fraud-check-1").subscribed(&["logins"]));

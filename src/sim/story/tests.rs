@@ -58,13 +58,17 @@ fn check(model: &Model, story: &Story, truth: Truth) {
         Truth::Type(kind) => group.kind.to_string() == kind,
         Truth::Members(count) => group.members.len() == count,
         Truth::IdleMembers(count) => idle(group) == count,
-        Truth::Lag(topic, low, high) => (low..=high).contains(&of(topic).lag),
+        Truth::Lag(topic, low, high) | Truth::ShareLag(topic, low, high) => (low..=high).contains(&of(topic).lag),
         Truth::LagSeconds(topic, low, high) => (low..=high).contains(&of(topic).oldest),
         Truth::NoLag(topic) => group.kind == crate::model::GroupType::Share || of(topic).committed == 0,
         Truth::Lost(topic, least) => of(topic).lost >= least,
         Truth::Ahead(topic, partition, by) => read(model, story, topic, Some(partition)).ahead == by,
         Truth::Uncommitted(topic, count) => {
             model.topic(&topic_name(topic)).unwrap().partitions.len() - of(topic).committed == count
+        }
+        Truth::OpenTransaction(topic, partition, least) => {
+            let log = &model.partition(&topic_name(topic), partition).unwrap().log;
+            u64::try_from(log.end(model.now()) - log.stable(model.now())).unwrap() >= least
         }
         Truth::TopicGone(topic) => {
             model.topic(&topic_name(topic)).is_none() && !group.commits.topic(&topic_name(topic)).is_empty()

@@ -23,7 +23,9 @@ pub enum Truth {
     LagSeconds(&'static str, u64, u64),
     /// The lag of a topic in records is higher the later it is read.
     LagGrows(&'static str),
-    /// No lag can be told for a topic.
+    /// The lag of a topic of a share group in records lies within these.
+    ShareLag(&'static str, u64, u64),
+    /// No lag of commits can be told for a topic.
     NoLag(&'static str),
     /// At least so many records of a topic were lost before the group read them.
     Lost(&'static str, u64),
@@ -31,6 +33,8 @@ pub enum Truth {
     Ahead(&'static str, i32, u64),
     /// So many partitions of a topic were never committed.
     Uncommitted(&'static str, usize),
+    /// At least so many records of a partition lie beyond its last stable offset (topic, partition, records).
+    OpenTransaction(&'static str, i32, u64),
     /// The topic is gone; commits on it are left.
     TopicGone(&'static str),
 }

@@ -196,12 +196,11 @@ fn losses_rewinds_and_resets_are_told_by_topic() {
     cycle(&mut world, [100, 200], 0);
     cycle(&mut world, [60, 150], 0);
     cycle(&mut world, [60, 150], 90);
-    world
-        .history
-        .reset_to(&GroupId::from("g"), &TopicName::from("t"), Partition(0), offset(95));
-    world
-        .history
-        .reset_to(&GroupId::from("g"), &TopicName::from("t"), Partition(1), offset(95));
+    let by: Arc<str> = "on-call".into();
+    for partition in [Partition(0), Partition(1)] {
+        let place = (&TopicName::from("t"), partition);
+        world.history.reset_to(&GroupId::from("g"), place, offset(95), &by);
+    }
     let seen = cycle(&mut world, [95, 95], 90);
     let topic: Arc<str> = "t".into();
     let told: Vec<Happening> = happenings(&seen.groups[0])
@@ -220,7 +219,11 @@ fn losses_rewinds_and_resets_are_told_by_topic() {
                 topic: topic.clone(),
                 records: 30
             },
-            Happening::Reset { topic, partitions: 2 },
+            Happening::Reset {
+                topic,
+                partitions: 2,
+                by
+            },
         ],
         "a reset of our own is no rewind"
     );

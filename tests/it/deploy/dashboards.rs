@@ -15,7 +15,8 @@ use crate::support::Prometheus;
 use crate::support::have;
 
 /// Expressions that may stay empty, by a piece of them, and why.
-const MAY_BE_EMPTY: [(&str, &str); 6] = [
+const MAY_BE_EMPTY: [(&str, &str); 7] = [
+    ("kafka_streams_group_tasks", "the demo has no streams group"),
     ("tidemark_resets_total", "the demo has no admin listener"),
     ("tidemark_kafka_errors_total", "nothing fails in the demo"),
     (
@@ -51,6 +52,11 @@ fn boards() -> Vec<(String, Value)> {
         .collect();
     boards.sort_by(|one, other| one.0.cmp(&other.0));
     boards
+}
+
+/// One of them by its name.
+pub(super) fn board(name: &str) -> Value {
+    serde_json::from_str(&text(&format!("dashboards/{name}.json"))).expect("JSON")
 }
 
 fn panels(name: &str, board: &Value) -> Vec<Panel> {
@@ -169,7 +175,7 @@ fn links_lead_to_dashboards_that_exist() {
 }
 
 /// What stands for the variables of Grafana while a test asks.
-fn filled(expression: &str, group: &str, topic: &str) -> String {
+pub(super) fn filled(expression: &str, group: &str, topic: &str) -> String {
     expression
         .replace("$__rate_interval", "30s")
         .replace("$__interval", "30s")

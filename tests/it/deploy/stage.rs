@@ -46,6 +46,10 @@ impl Demo {
         }
     }
 
+    pub(super) fn get(&self, path: &str) -> http::Answer {
+        http::get(self.address, path, &[]).expect("an answer")
+    }
+
     /// Ends it as a supervisor does, and starts it anew.
     pub(super) fn restart(&mut self) {
         self.process.signal("TERM");

@@ -17,10 +17,11 @@ use crate::support::wait::eventually;
 const GROUPS: i32 = 10_000;
 /// From asking for the page to its table on the screen; a program without optimisation on a busy machine has it too.
 const FIRST_TABLE: f64 = 5_000.0;
+/// Milliseconds for which nothing moves: no browser that draws a hundred rows needs it, however busy its machine is.
+const STUTTER: f64 = 1_000.0;
 
-#[test]
-fn ten_thousand_groups_are_there_at_once_and_nothing_stutters() {
-    let Some(browser) = Browser::start() else { return };
+/// A running tidemark that has read them all, and what it reads from.
+fn crowd() -> (Tidemark, Cluster, Runtime) {
     let clock = Clock::system();
     let size = Size {
         groups: GROUPS,
@@ -41,33 +42,40 @@ fn ten_thousand_groups_are_there_at_once_and_nothing_stutters() {
     eventually("all groups were read", Duration::from_secs(120), || {
         (tidemark.api("/clusters")["clusters"][0]["groups"] == GROUPS).then_some(())
     });
-    browser.go(&format!("http://{}/", tidemark.address()));
-    assert!(
-        browser.text("caption").contains("1 to 100 of 10,000 groups"),
-        "{}",
-        browser.text("caption")
-    );
-    assert!(browser.eval("document.querySelectorAll('*').length").as_u64() < Some(5_000));
-    let painted = browser.eval("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0");
-    let loaded = browser.eval("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd");
-    let first = painted.as_f64().unwrap_or(0.0).max(loaded.as_f64().unwrap_or(f64::MAX));
-    let _ = writeln!(
-        io::stderr(),
-        "time to the first table of {GROUPS} groups: {first:.0} ms"
-    );
-    assert!(first < FIRST_TABLE, "{first} ms");
+    (tidemark, cluster, runtime)
+}
 
+/// Shows a figure, measured in milliseconds by the page's own clock, and holds it to a limit.
+fn measured(browser: &Browser, what: &str, expression: &str, limit: f64) {
+    let took = browser.eval(expression).as_f64().expect("a number");
+    let _ = writeln!(io::stderr(), "{what}, {GROUPS} groups: {took:.0} ms");
+    assert!(took < limit, "{what}: {took} ms");
+}
+
+#[test]
+fn ten_thousand_groups_are_there_at_once_and_nothing_stutters() {
+    let Some(browser) = Browser::start() else { return };
+    let (tidemark, _cluster, _runtime) = crowd();
+    browser.go(&format!("http://{}/", tidemark.address()));
+    let caption = browser.text("caption");
+    assert!(caption.contains("1 to 100 of 10,000 groups"), "{caption}");
+    assert!(browser.eval("document.querySelectorAll('*').length").as_u64() < Some(5_000));
+    let first = "Math.max(performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0, \
+        performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd)";
+    measured(&browser, "time to the first table", first, FIRST_TABLE);
+
+    browser.eval(
+        "(window.long = new PerformanceObserver(list => \
+            window.longest = Math.max(window.longest ?? 0, ...list.getEntries().map(it => it.duration))), \
+         window.long.observe({type: 'longtask', buffered: true}), true)",
+    );
     browser.press("/");
     browser.press("group-00999");
     browser.until("document.querySelectorAll('table.groups tbody tr').length === 10");
-    let took = browser.eval(
-        "Math.max(...performance.getEntriesByType('resource').filter(it => it.initiatorType === 'fetch').map(it => it.duration))",
-    );
-    let _ = writeln!(
-        io::stderr(),
-        "time to search {GROUPS} groups: {took:.0} ms",
-        took = took.as_f64().unwrap_or(0.0)
-    );
+    let fetched = "Math.max(...performance.getEntriesByType('resource')\
+        .filter(it => it.initiatorType === 'fetch').map(it => it.duration))";
+    measured(&browser, "time to search", fetched, FIRST_TABLE);
+    measured(&browser, "longest time without a frame", "window.longest ?? 0", STUTTER);
     browser.go(&format!("http://{}/?offset=9900", tidemark.address()));
     assert_eq!(browser.count("table.groups tbody tr"), 100);
     assert_eq!(browser.count("a[rel=next]"), 0);

@@ -1,7 +1,6 @@
-//! How the page looks: on a phone and on a wide screen, light and dark, to somebody who sees little; and the pictures of the README.
+//! How the page looks: on a phone and on a wide screen, light and dark, and to somebody who sees little.
 
-use std::env;
-use std::path::Path;
+use std::fs;
 
 use crate::support::Browser;
 use crate::support::Demo;
@@ -16,12 +15,16 @@ const PAGES: [&str; 6] = [
     "/clusters/main/groups/nope",
 ];
 
+/// Keys as WebDriver calls them.
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 #[test]
 fn no_width_makes_the_page_scroll_sideways() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     for page in PAGES {
         for width in [360, 768, 1600] {
             browser.resize(width, 900);
@@ -46,7 +49,7 @@ fn no_width_makes_the_page_scroll_sideways() {
 #[test]
 fn it_is_light_or_dark_as_the_reader_prefers() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     let light = "(c => c[0] + c[1] + c[2])(getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number))";
     for (scheme, bright) in [("light", true), ("dark", false)] {
         browser.prefer(scheme);
@@ -62,7 +65,7 @@ fn the_accessibility_checker_finds_nothing() {
     let Some(script) = axe::script() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let token = folder.path().join("token");
-    std::fs::write(&token, TOKEN).expect("a file");
+    fs::write(&token, TOKEN).expect("a file");
     let audit = folder.path().join("audit.jsonl");
     let demo = Demo::start(&[
         ("TIDEMARK__ADMIN__LISTEN", "127.0.0.1:0"),
@@ -70,10 +73,9 @@ fn the_accessibility_checker_finds_nothing() {
         ("TIDEMARK__ADMIN__AUDIT_LOG", audit.to_str().expect("UTF-8")),
         ("TIDEMARK__ADMIN__ALLOW__0__CLUSTER", "main"),
         ("TIDEMARK__ADMIN__ALLOW__0__GROUPS__0", "payments"),
-    ])
-    .told();
+    ]);
     for page in PAGES {
-        for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 360)] {
+        for (scheme, width) in [("light", 1600), ("dark", 1600), ("light", 360), ("dark", 360)] {
             browser.prefer(scheme);
             browser.resize(width, 900);
             browser.go(&demo.url(page));
@@ -82,43 +84,35 @@ fn the_accessibility_checker_finds_nothing() {
             assert_eq!(found, Vec::<String>::new(), "{page}, {scheme}, {width}");
         }
     }
-    browser.go(&demo.url("/clusters/main/groups/payments"));
-    browser.click(".cure summary");
-    browser.click(".cure button[data-copy]");
-    browser.until("document.getElementById('notice').innerText !== ''");
-    let selected = browser.eval("getSelection().toString()");
-    let selected = selected.as_str().expect("a text");
-    assert!(
-        selected.starts_with("tidemark reset plan --cluster main --group payments --committed"),
-        "{selected}"
-    );
 }
 
-/// The README's pictures, written anew when asked for; at other times they are made all the same, and thrown away.
 #[test]
-fn pictures_of_the_overview_and_of_a_group_can_be_taken() {
+fn a_keyboard_suffices() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
-    let scratch = tempfile::tempdir().expect("a folder");
-    let folder = match env::var_os("TIDEMARK_TESTS_PICTURES") {
-        Some(_) => Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images"),
-        None => scratch.path().to_owned(),
-    };
-    for (file, page, scheme, size) in [
-        ("overview.png", "/", "light", (1280, 960)),
-        ("overview-dark.png", "/", "dark", (1280, 960)),
-        ("group.png", "/clusters/main/groups/payments", "light", (1280, 960)),
-        ("phone.png", "/", "light", (360, 780)),
-    ] {
-        browser.prefer(scheme);
-        browser.resize(size.0, size.1);
-        browser.go(&demo.url(page));
-        let file = folder.join(file);
-        browser.screenshot(&file);
-        assert!(
-            std::fs::metadata(&file).expect("a file").len() > 10_000,
-            "{}",
-            file.display()
-        );
+    let demo = Demo::start(&[]);
+    browser.go(&demo.url("/"));
+    let focused = |what: &str| browser.eval(&format!("document.activeElement.matches({what:?})")) == true;
+    browser.press(TAB);
+    assert!(focused(".skip"), "the first stop leads to the content");
+    assert_eq!(
+        browser.eval("document.activeElement.getBoundingClientRect().top >= 0"),
+        true,
+        "and is seen"
+    );
+    browser.press(ENTER);
+    browser.until("document.activeElement.id === 'main'");
+    browser.press(TAB);
+    assert!(focused("#q"), "the first stop within it");
+    for _ in 0..40 {
+        browser.press(TAB);
+        let outline = browser.eval("getComputedStyle(document.activeElement).outlineStyle");
+        assert_ne!(outline, "none", "whatever has the focus is marked");
+        if focused("tbody th a") {
+            break;
+        }
     }
+    browser.press(ENTER);
+    browser.until("location.pathname === '/clusters/main/groups/payments'");
+    browser.press("/");
+    assert_eq!(browser.console(), Vec::<String>::new());
 }

@@ -28,7 +28,7 @@ fn row(group: &str) -> String {
 #[test]
 fn every_story_is_found_and_told() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     browser.go(&demo.url("/"));
     assert_eq!(browser.count("table.groups tbody tr"), TOLD.len() as u64);
     for (group, status, words) in TOLD {
@@ -88,7 +88,7 @@ fn every_story_is_found_and_told() {
 #[test]
 fn what_is_searched_filtered_and_sorted_is_an_address_that_can_be_shared() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     browser.go(&demo.url("/"));
     browser.eval("window.stayed = true");
     browser.press("/");
@@ -128,7 +128,7 @@ fn what_is_searched_filtered_and_sorted_is_an_address_that_can_be_shared() {
 #[test]
 fn the_page_follows_what_happens_and_disturbs_nobody() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     browser.go(&demo.url("/clusters/main/groups/clickstream-enricher"));
     browser.eval("(window.stayed = document.querySelector('.partitions tbody tr'), document.querySelector('thead a').focus(), true)");
     let lag = "document.querySelector('.figures dd').innerText";
@@ -154,7 +154,7 @@ fn the_page_follows_what_happens_and_disturbs_nobody() {
 #[test]
 fn without_a_script_the_page_is_a_table_all_the_same() {
     let Some(browser) = Browser::start() else { return };
-    let demo = Demo::start(&[]).told();
+    let demo = Demo::start(&[]);
     browser.scripts(false);
     browser.go(&demo.url("/?status=stalled"));
     let source = browser.source();

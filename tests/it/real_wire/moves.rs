@@ -26,10 +26,10 @@ async fn moved_coordinators_and_leaders_are_found_in_the_same_call() {
 
     kafka.move_leader(&topic, 0, &[2, 1]);
     until("the old leader knows", || kafka.leaders(&topic)[0] == Some(2));
-    let logs = Survey::logs(&mut client, std::slice::from_ref(&meta), false, soon()).await;
+    let logs = Survey::logs(&mut client, std::slice::from_ref(&meta), soon()).await;
     assert_eq!(logs[0][0].end, Ok(offset(3)));
     client.take_calls();
-    let logs = Survey::logs(&mut client, &[meta], false, soon()).await;
+    let logs = Survey::logs(&mut client, &[meta], soon()).await;
     assert_eq!(logs[0][0].end, Ok(offset(3)));
     assert!(
         client.take_calls().errors.is_empty(),
@@ -72,7 +72,7 @@ async fn a_dead_and_a_deaf_broker_cost_only_what_they_hold() {
         described[0].is_ok() && described[1].is_err() && described[2].is_err(),
         "{described:?}"
     );
-    let logs = Survey::logs(&mut client, std::slice::from_ref(&meta), false, soon()).await;
+    let logs = Survey::logs(&mut client, std::slice::from_ref(&meta), soon()).await;
     let ends: Vec<_> = logs[0].iter().map(|log| log.end.is_ok()).collect();
     assert_eq!(ends, [true, false, false], "{logs:?}");
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
@@ -83,6 +83,6 @@ async fn a_dead_and_a_deaf_broker_cost_only_what_they_hold() {
     client.brokers(soon()).await.expect("brokers");
     let described = client.describe(&mut all, soon()).await;
     assert!(described.iter().all(Result::is_ok), "{described:?}");
-    let logs = Survey::logs(&mut client, &[meta], false, soon()).await;
+    let logs = Survey::logs(&mut client, &[meta], soon()).await;
     assert!(logs[0].iter().all(|log| log.end.is_ok()), "{logs:?}");
 }

@@ -8,7 +8,7 @@ use super::writes::write;
 use super::*;
 
 /// A member of a streams group, as much of one as a coordinator needs: neither codec nor librdkafka know the protocol (KIP-1071).
-struct StreamsMember {
+pub(crate) struct StreamsMember {
     stream: TcpStream,
     group: String,
     topic: String,
@@ -16,7 +16,7 @@ struct StreamsMember {
 }
 
 impl StreamsMember {
-    fn join(kafka: &Kafka, group: &str, topic: &str) -> Self {
+    pub(crate) fn join(kafka: &Kafka, group: &str, topic: &str) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", kafka.port(0))).expect("a broker");
         let mut member = Self {
             stream,
@@ -30,8 +30,32 @@ impl StreamsMember {
         member
     }
 
+    /// Commits one record of partition 0 as a member; false when the coordinator refuses.
+    pub(crate) fn commit(&mut self, topic: &str, offset: i64) -> bool {
+        let request = crate::support::groups::commit_request(&self.group, &[(topic, 0, offset)])
+            .with_member_id(kafka_protocol::protocol::StrBytes::from_static_str("member"))
+            .with_generation_id_or_member_epoch(self.epoch);
+        let port = self.stream.peer_addr().expect("connected").port();
+        let answer = crate::support::wire::Wire::to(port)
+            .ok()
+            .and_then(|mut wire| wire.call(&request, 9).ok());
+        answer.is_some_and(|answer| {
+            answer
+                .topics
+                .iter()
+                .flat_map(|t| &t.partitions)
+                .all(|p| p.error_code == 0)
+        })
+    }
+
+    /// Leaves the group.
+    pub(crate) fn leave(mut self) {
+        self.epoch = -1;
+        assert!(self.heartbeat());
+    }
+
     /// False when the coordinator refuses.
-    fn heartbeat(&mut self) -> bool {
+    pub(crate) fn heartbeat(&mut self) -> bool {
         let text = |text: &str| [&[u8::try_from(text.len() + 1).expect("short")], text.as_bytes()].concat();
         let topology = match self.epoch {
             0 => [

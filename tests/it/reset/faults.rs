@@ -162,6 +162,7 @@ fn caller() -> Caller {
         who: "test".to_owned(),
         via: "cli",
         peer: None,
+        certificate: None,
     }
 }
 

@@ -27,7 +27,11 @@ const HOUR: i64 = 3_600_000;
 
 /// A cluster of two brokers; `payments` has 200 records a partition over the last four hours.
 pub(super) fn cluster() -> Cluster {
-    let clock = Clock::system();
+    cluster_by(&Clock::system())
+}
+
+/// The same by that clock.
+pub(super) fn cluster_by(clock: &Clock) -> Cluster {
     let now = clock.now().wall.0;
     let mut model = Model::new(2, 7);
     model.set_now(now);
@@ -49,7 +53,7 @@ pub(super) fn cluster() -> Cluster {
         model.commit_with(GROUP, TOPIC, partition, commit);
     }
     model.commit(GROUP, "apart", 0, APART);
-    Cluster::start(model, clock).expect("loopback has ports")
+    Cluster::start(model, clock.clone()).expect("loopback has ports")
 }
 
 /// The group's commits on the topic, as the cluster has them.

@@ -63,6 +63,7 @@ fn holds(scrape: &Scrape, earlier: &Scrape, story: &Story, truth: Truth) -> bool
         Truth::Members(members) => group("kafka_group_members") == count(members),
         Truth::IdleMembers(members) => group("kafka_group_idle_members") == count(members),
         Truth::Lag(name, low, high) => within(topic("kafka_group_topic_lag_records", name), low, high),
+        Truth::ShareLag(name, low, high) => within(topic("kafka_share_group_topic_lag_records", name), low, high),
         Truth::LagSeconds(name, low, high) => within(topic("kafka_group_topic_lag_seconds", name), low, high),
         Truth::LagGrows(name) => {
             let then = value(earlier, "kafka_group_topic_lag_records", story, Some(name));
@@ -84,6 +85,13 @@ fn holds(scrape: &Scrape, earlier: &Scrape, story: &Story, truth: Truth) -> bool
         }
         Truth::Uncommitted(name, partitions) => {
             topic("kafka_group_topic_uncommitted_partitions", name) == count(partitions)
+        }
+        Truth::OpenTransaction(name, partition, least) => {
+            let partition = partition.to_string();
+            let labels = [("topic", name), ("partition", partition.as_str())];
+            let records = scrape.value("kafka_topic_partition_open_transaction_records", &labels);
+            let seconds = scrape.value("kafka_topic_partition_open_transaction_seconds", &labels);
+            records.is_some_and(|records| records >= whole(least)) && seconds.is_some_and(|seconds| seconds > 0.0)
         }
         Truth::TopicGone(name) => {
             let unreadable = scrape.series("kafka_group_topic_unreadable_partitions", &labels);

@@ -83,7 +83,7 @@ impl Builder {
             .prefix("tidemark-kafka-")
             .tempdir()
             .expect("a folder");
-        let offsets: Vec<u16> = (0..4)
+        let offsets: Vec<u16> = (0..6)
             .flat_map(|kind| (0..self.brokers).map(move |i| kind * 1_000 + i))
             .collect();
         let ports = Ports::reserve(&offsets);
@@ -133,7 +133,7 @@ controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 listeners={listeners},CONTROLLER://127.0.0.1:{controller}
 advertised.listeners={advertised}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL,EXPIRED:SSL,MISNAMED:SSL
 log.dirs={data}
 num.network.threads=2
 num.io.threads=2
@@ -157,8 +157,10 @@ log.cleaner.dedupe.buffer.size=8388608
         if !self.secure {
             return plain;
         }
-        let (sasl_ssl, mutual_tls) = (ports.at(2_000 + i), ports.at(3_000 + i));
-        format!("{plain},SECURE://127.0.0.1:{sasl_ssl},MUTUAL://127.0.0.1:{mutual_tls}")
+        let secure = ["SECURE", "MUTUAL", "EXPIRED", "MISNAMED"].into_iter().zip(2..);
+        secure.fold(plain, |all, (name, kind)| {
+            format!("{all},{name}://127.0.0.1:{}", ports.at(kind * 1_000 + i))
+        })
     }
 }
 

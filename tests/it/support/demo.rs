@@ -1,4 +1,4 @@
-//! `tidemark demo` in a process of its own.
+//! A running `tidemark demo`.
 
 use std::fs;
 use std::fs::File;
@@ -14,33 +14,33 @@ use super::tidemark::BINARY;
 use super::wait::PATIENCE;
 use super::wait::eventually;
 
-/// A running demo, of which the statuses are told some twenty seconds after the start. Ends when dropped.
+/// The demo, on a port that it may have again. Killed when dropped.
 pub(crate) struct Demo {
-    process: Process,
     address: SocketAddr,
-    port: Ports,
+    process: Process,
+    environment: Vec<(String, String)>,
     home: TempDir,
+    _port: Ports,
 }
 
 impl Demo {
-    /// Starts it with these variables of the environment, on a port that it may have again.
+    /// Starts it with these variables of the environment; returns when it has told each story's status.
     pub(crate) fn start(environment: &[(&str, &str)]) -> Self {
         let home = tempfile::Builder::new()
             .prefix("tidemark-demo-")
             .tempdir()
             .expect("a folder");
         let port = Ports::reserve(&[0]);
-        let (process, address) = launch(&home, port.at(0), environment);
-        Self {
-            process,
+        let address = SocketAddr::from(([127, 0, 0, 1], port.at(0)));
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let environment: Vec<_> = environment.iter().map(owned).collect();
+        let demo = Self {
+            process: launch(address, &environment, &home),
             address,
-            port,
+            environment,
             home,
-        }
-    }
-
-    /// Waits until it has told each story's status.
-    pub(crate) fn told(self) -> Self {
+            _port: port,
+        };
         for (group, status) in [
             ("payments", "stalled"),
             ("invoice-mailer", "stopped"),
@@ -51,10 +51,10 @@ impl Demo {
             ("old-dashboard", "dormant"),
         ] {
             eventually(&format!("{group} is {status}"), PATIENCE, || {
-                (self.group(group)["status"] == status).then_some(())
+                (demo.group(group)["status"] == status).then_some(())
             });
         }
-        self
+        demo
     }
 
     /// A page's whole address.
@@ -63,7 +63,7 @@ impl Demo {
     }
 
     /// A group's document; null while there is none.
-    fn group(&self, name: &str) -> Value {
+    pub(crate) fn group(&self, name: &str) -> Value {
         let answer = http::get(self.address, &format!("/api/v1/clusters/main/groups/{name}"), &[]);
         answer
             .ok()
@@ -76,27 +76,25 @@ impl Demo {
         self.process.kill();
     }
 
-    /// Starts it anew where it was, after [`Self::kill`].
+    /// Starts it anew where it was, after [`Self::kill`]; returns when it listens.
     pub(crate) fn revive(&mut self) {
-        (self.process, self.address) = launch(&self.home, self.port.at(0), &[]);
+        self.process = launch(self.address, &self.environment, &self.home);
     }
 }
 
-/// The process, and where it says that it listens.
-fn launch(home: &TempDir, port: u16, environment: &[(&str, &str)]) -> (Process, SocketAddr) {
+/// The process; it listens.
+fn launch(address: SocketAddr, environment: &[(String, String)], home: &TempDir) -> Process {
     let said = home.path().join("said");
-    let out = File::create(&said).expect("a file");
+    let file = File::create(&said).expect("a file");
     let mut command = Process::command(BINARY, home.path());
-    command
-        .args(["demo", "--listen", &format!("127.0.0.1:{port}")])
-        .envs(environment.iter().copied());
-    command.stdout(out.try_clone().expect("a file")).stderr(out);
+    command.args(["demo", "--listen", &address.to_string()]);
+    command.envs(environment.iter().map(|(key, value)| (key, value)));
+    command.stdout(file.try_clone().expect("a file")).stderr(file);
     let mut process = Process::spawn(&mut command);
-    let address = eventually("the demo says where it is", PATIENCE, || {
+    eventually("the demo listens", PATIENCE, || {
         let said = fs::read_to_string(&said).unwrap_or_default();
         assert!(process.exited().is_none(), "the demo ended: {said}");
-        let (_, rest) = said.split_once("page     http://")?;
-        rest.split_once('/')?.0.parse().ok()
+        said.contains(&format!("http://{address}/")).then_some(())
     });
-    (process, address)
+    process
 }

@@ -108,6 +108,16 @@ impl Kafka {
         format!("127.0.0.1:{}", self.ground.ports.at(3_000))
     }
 
+    /// The TLS listener of broker 0 whose certificate has expired; only of a secure cluster.
+    pub(crate) fn expired(&self) -> String {
+        format!("127.0.0.1:{}", self.ground.ports.at(4_000))
+    }
+
+    /// The TLS listener of broker 0 whose certificate is for another host; only of a secure cluster.
+    pub(crate) fn misnamed(&self) -> String {
+        format!("127.0.0.1:{}", self.ground.ports.at(5_000))
+    }
+
     /// Certificates of a secure cluster.
     pub(crate) fn secure(&self) -> &Secure {
         self.ground.secure.as_ref().expect("a secure cluster")

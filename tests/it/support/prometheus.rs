@@ -19,6 +19,9 @@ use super::process::Process;
 use super::tidemark::Tidemark;
 use super::wait::until;
 
+/// Labels, and when there was which value.
+pub(crate) type Curve = (BTreeMap<String, String>, Vec<(f64, f64)>);
+
 /// A running Prometheus. Ends when dropped.
 pub(crate) struct Prometheus {
     _process: Process,
@@ -77,11 +80,30 @@ impl Prometheus {
     }
 
     fn answer(&self, expression: &str) -> Option<Value> {
-        let path = format!(
-            "/api/v1/query?query={}",
-            utf8_percent_encode(expression, NON_ALPHANUMERIC)
-        );
+        self.ask("query", expression, "")
+    }
+
+    fn ask(&self, route: &str, expression: &str, more: &str) -> Option<Value> {
+        let expression = utf8_percent_encode(expression, NON_ALPHANUMERIC);
+        let path = format!("/api/v1/{route}?query={expression}{more}");
         serde_json::from_slice(&http::get(self.address, &path, &[]).ok()?.body).ok()
+    }
+
+    /// What the expression finds from one second to another, every so many seconds: of each series the labels, and when it had which
+    /// value. `None` where the expression is wrong.
+    pub(crate) fn range(&self, expression: &str, (from, to): (u64, u64), step: u64) -> Option<Vec<Curve>> {
+        let answer = self.ask(
+            "query_range",
+            expression,
+            &format!("&start={from}&end={to}&step={step}"),
+        )?;
+        let point = |point: &Value| Some((point[0].as_f64()?, point[1].as_str()?.parse().ok()?));
+        let curve = |found: &Value| {
+            let labels = serde_json::from_value(found["metric"].clone()).ok()?;
+            let points = found["values"].as_array()?.iter().map(point).collect::<Option<_>>()?;
+            Some((labels, points))
+        };
+        answer["data"]["result"].as_array()?.iter().map(curve).collect()
     }
 
     /// What an instant query finds: labels and value. `None` while there is no answer.

@@ -171,7 +171,9 @@ async fn an_endpoint_with_the_wrong_token_or_none_at_all_is_told_apart() {
     let bench = Bench::new();
     let address = bench.listen(&bench.file("token", "right")).await;
     let wrong = bench.file("wrong", "wrong");
-    let way = Way::Endpoint(Endpoint::new(&format!("http://{address}/"), &wrong).expect("an endpoint"));
+    let way = Way::Endpoint(
+        Endpoint::new(&format!("http://{address}/"), &wrong, &EndpointArgs::default()).expect("an endpoint"),
+    );
     let line = ["plan", "--group", "g", "--committed", "--to-earliest"];
     let (status, _, err) = bench.run(&way, false, &line).await;
     assert_eq!(status, ExitStatus::Refused);
@@ -182,7 +184,8 @@ async fn an_endpoint_with_the_wrong_token_or_none_at_all_is_told_apart() {
         .expect("a port")
         .local_addr()
         .expect("an address");
-    let way = Way::Endpoint(Endpoint::new(&format!("http://{free}"), &wrong).expect("an endpoint"));
+    let way =
+        Way::Endpoint(Endpoint::new(&format!("http://{free}"), &wrong, &EndpointArgs::default()).expect("an endpoint"));
     let (status, _, err) = bench.run(&way, false, &line).await;
     assert_eq!(status, ExitStatus::Failed);
     assert!(err.contains("Connection refused"), "{err}");
@@ -193,7 +196,7 @@ fn what_is_no_address_or_no_token_is_wrong_usage() {
     let folder = tempfile::tempdir().expect("a folder");
     let token = folder.path().join("token");
     fs::write(&token, "tok\nen").expect("written");
-    let said = |url: &str| Endpoint::new(url, &token).err();
+    let said = |url: &str| Endpoint::new(url, &token, &EndpointArgs::default()).err();
     assert!(said("http://h:1").is_some_and(|problem| problem.contains("no token that a header can carry")));
     fs::write(&token, "token\n").expect("written");
     assert!(said("https://h").is_none() && said("http://[::1]:9641/prefix/").is_none());

@@ -11,6 +11,7 @@ use crate::kafka::wire::read::ReadError;
 use crate::kafka::wire::read::Reader;
 use crate::observation::Description;
 use crate::observation::Member;
+use crate::observation::MemberProtocol;
 
 /// Reads the body of an answer, sorted by group; members sorted by id.
 ///
@@ -41,9 +42,12 @@ fn member(reader: &mut Reader<'_>, version: i16, names: &mut Names) -> Result<Me
     reader.nullable_string("subscribed topic pattern")?;
     let assignment = assignment::of_newer_protocols(reader, names)?;
     let target = assignment::of_newer_protocols(reader, names)?;
-    if version >= 1 {
-        reader.int8("member type")?;
-    }
+    // -1 where the broker does not know.
+    let protocol = match if version >= 1 { reader.int8("member type")? } else { -1 } {
+        0 => Some(MemberProtocol::Classic),
+        1 => Some(MemberProtocol::Consumer),
+        _ => None,
+    };
     reader.tags()?;
     Ok(Member {
         id,
@@ -53,5 +57,7 @@ fn member(reader: &mut Reader<'_>, version: i16, names: &mut Names) -> Result<Me
         assignment,
         target: Some(target),
         epoch: Some(epoch),
+        protocol,
+        tasks: None,
     })
 }

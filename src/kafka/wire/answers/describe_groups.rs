@@ -86,5 +86,7 @@ fn member(reader: &mut Reader<'_>, version: i16, consumer: bool, names: &mut Nam
         },
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     })
 }

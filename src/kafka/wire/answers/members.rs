@@ -36,6 +36,7 @@ pub(super) fn described<const MIN: usize>(
     let epochs = Epochs {
         group: reader.int32("group epoch")?,
         assignment: reader.int32("assignment epoch")?,
+        topology: None,
     };
     let protocol = names.text(reader.nullable_string("assignor")?);
     let members = reader.list::<_, MIN>("members", |reader| member(reader, names))?;

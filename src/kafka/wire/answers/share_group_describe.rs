@@ -45,5 +45,7 @@ fn member(reader: &mut Reader<'_>, names: &mut Names) -> Result<Member, ReadErro
         assignment,
         target: None,
         epoch: Some(epoch),
+        protocol: None,
+        tasks: None,
     })
 }

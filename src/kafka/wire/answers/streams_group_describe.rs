@@ -20,6 +20,8 @@ use crate::observation::Assignment;
 use crate::observation::Description;
 use crate::observation::Epochs;
 use crate::observation::Member;
+use crate::observation::SomeTasks;
+use crate::observation::Tasks;
 
 /// Reads the body of an answer, sorted by group; members sorted by id. A member is assigned what its active tasks read: the partitions of
 /// a task, of every source topic of its part of the topology. (Where these topics have unequal numbers of partitions, that names some
@@ -48,8 +50,13 @@ fn group(reader: &mut Reader<'_>, names: &mut Names) -> Result<(GroupId, Heard<D
     let epochs = Epochs {
         group: reader.int32("group epoch")?,
         assignment: reader.int32("assignment epoch")?,
+        topology: None,
     };
-    let topology = topology(reader, names)?;
+    let (epoch, topology) = topology(reader, names)?;
+    let epochs = Epochs {
+        topology: epoch,
+        ..epochs
+    };
     let members = reader.list::<_, 24>("members", |reader| member(reader, &topology, names))?;
     reader.int32("authorized operations")?;
     reader.tags()?;
@@ -63,11 +70,12 @@ fn group(reader: &mut Reader<'_>, names: &mut Names) -> Result<(GroupId, Heard<D
     Ok((id, heard(error, description)))
 }
 
-fn topology<'a>(reader: &mut Reader<'a>, names: &mut Names) -> Result<Topology<'a>, ReadError> {
+/// Its epoch, and its parts.
+fn topology<'a>(reader: &mut Reader<'a>, names: &mut Names) -> Result<(Option<i32>, Topology<'a>), ReadError> {
     if reader.int8("topology")? < 0 {
-        return Ok(None);
+        return Ok((None, None));
     }
-    reader.int32("topology epoch")?;
+    let epoch = reader.int32("topology epoch")?;
     let mut parts = HashMap::new();
     let known = reader.pass_nullable::<5>("subtopologies", |reader| {
         let id = reader.string("subtopology id")?;
@@ -87,7 +95,7 @@ fn topology<'a>(reader: &mut Reader<'a>, names: &mut Names) -> Result<Topology<'
         Ok(())
     })?;
     reader.tags()?;
-    Ok(known.map(|_| parts))
+    Ok((Some(epoch), known.map(|_| parts)))
 }
 
 /// A topic that the coordinator looks after; its name.
@@ -123,8 +131,8 @@ fn member(reader: &mut Reader<'_>, topology: &Topology<'_>, names: &mut Names) -
     reader.pass::<3>("client tags", pair)?;
     reader.pass::<14>("task offsets", task_offset)?;
     reader.pass::<14>("task end offsets", task_offset)?;
-    let assignment = assignment(reader, topology)?;
-    let target = self::assignment(reader, topology)?;
+    let (assignment, tasks) = assignment(reader, topology, names)?;
+    let (target, _) = self::assignment(reader, topology, names)?;
     reader.boolean("is classic")?;
     reader.tags()?;
     Ok(Member {
@@ -135,6 +143,8 @@ fn member(reader: &mut Reader<'_>, topology: &Topology<'_>, names: &mut Names) -
         assignment,
         target: Some(target),
         epoch: Some(epoch),
+        protocol: None,
+        tasks: Some(Box::new(tasks)),
     })
 }
 
@@ -145,19 +155,45 @@ fn task_offset(reader: &mut Reader<'_>) -> Result<(), ReadError> {
     reader.tags()
 }
 
-fn assignment(reader: &mut Reader<'_>, topology: &Topology<'_>) -> Result<Assignment, ReadError> {
+/// What is read, and the tasks that it follows from.
+fn assignment(
+    reader: &mut Reader<'_>,
+    topology: &Topology<'_>,
+    names: &mut Names,
+) -> Result<(Assignment, Tasks), ReadError> {
     let active = tasks(reader)?;
-    // Standby and warm-up tasks keep state; they read no source topic.
-    tasks(reader)?;
-    tasks(reader)?;
+    let (standby, warmup) = (tasks(reader)?, tasks(reader)?);
     reader.tags()?;
+    let tasks = Tasks {
+        active: named(&active, names),
+        standby: named(&standby, names),
+        warmup: named(&warmup, names),
+    };
+    // Standby and warm-up tasks keep state; they read no source topic.
+    Ok((read_by(active, topology), tasks))
+}
+
+fn named(tasks: &TaskIds<'_>, names: &mut Names) -> SomeTasks {
+    let mut named: SomeTasks = tasks
+        .iter()
+        .map(|(part, partitions)| (names.text(Some(part)), partitions.clone()))
+        .collect();
+    sort_and_join(&mut named);
+    for (_, partitions) in &mut named {
+        partitions.sort_unstable();
+        partitions.dedup();
+    }
+    named
+}
+
+fn read_by(active: TaskIds<'_>, topology: &Topology<'_>) -> Assignment {
     let Some(topology) = topology else {
-        return Ok(Assignment::Opaque);
+        return Assignment::Opaque;
     };
     let mut topics = Vec::new();
     for (part, partitions) in active {
         let Some(sources) = topology.get(part) else {
-            return Ok(Assignment::Opaque);
+            return Assignment::Opaque;
         };
         topics.extend(sources.iter().map(|topic| (topic.clone(), partitions.clone())));
     }
@@ -166,13 +202,13 @@ fn assignment(reader: &mut Reader<'_>, topology: &Topology<'_>) -> Result<Assign
         partitions.sort_unstable();
         partitions.dedup();
     }
-    Ok(Assignment::Partitions(topics))
+    Assignment::Partitions(topics)
 }
 
 /// Partitions by part of the topology.
-type Tasks<'a> = Vec<(&'a [u8], Vec<Partition>)>;
+type TaskIds<'a> = Vec<(&'a [u8], Vec<Partition>)>;
 
-fn tasks<'a>(reader: &mut Reader<'a>) -> Result<Tasks<'a>, ReadError> {
+fn tasks<'a>(reader: &mut Reader<'a>) -> Result<TaskIds<'a>, ReadError> {
     reader.list::<_, 3>("tasks", |reader| {
         let part = reader.string("subtopology id")?;
         let partitions = reader.list::<_, 4>("partitions", |reader| reader.int32("partition").map(Partition))?;
@@ -225,7 +261,8 @@ mod tests {
             described.epochs,
             Some(Epochs {
                 group: 5,
-                assignment: 4
+                assignment: 4,
+                topology: Some(1),
             })
         );
         let [a, b] = &described.members[..] else {
@@ -233,6 +270,16 @@ mod tests {
         };
         assert_eq!(a.instance_id.as_ref().map(ToString::to_string).as_deref(), Some("s"));
         assert_eq!(partitions(&a.assignment), []);
+        let part = |id: &str, partitions: &[i32]| {
+            let partitions = partitions.iter().copied().map(Partition).collect();
+            (crate::model::Text::from(id), partitions)
+        };
+        let tasks = Tasks {
+            active: vec![part("0", &[1]), part("1", &[0, 1])],
+            standby: vec![part("0", &[0])],
+            warmup: Vec::new(),
+        };
+        assert_eq!(b.tasks.as_deref(), Some(&tasks));
         assert_eq!(partitions(a.target.as_ref().unwrap()), [("in".to_owned(), vec![0])]);
         assert_eq!(
             (b.client_id.to_string(), b.host.to_string()),

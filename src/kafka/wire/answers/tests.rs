@@ -54,7 +54,9 @@ fn hold<R, A>(
     R: Encodable + Debug,
     A: Debug + PartialEq,
 {
-    for version in versions(api).expect("the API is read") {
+    let all = versions(api).expect("the API is read");
+    // What the codec cannot encode has examples by hand.
+    for version in all.filter(|version| (api, *version) != (Api::DescribeShareGroupOffsets, 1)) {
         let config = Config {
             cases: Config::default().cases / FRACTION,
             failure_persistence: None,

@@ -15,10 +15,15 @@ pub struct Topics<T>(Vec<(TopicName, Vec<(Partition, T)>)>);
 impl<T> Topics<T> {
     /// What the answer says of one partition.
     pub fn get(&self, topic: &TopicName, partition: Partition) -> Option<&T> {
-        let topic = self.0.binary_search_by(|entry| entry.0.cmp(topic)).ok()?;
-        let partitions = &self.0.get(topic)?.1;
+        let partitions = self.of(topic);
         let found = partitions.binary_search_by_key(&partition, |entry| entry.0).ok()?;
         partitions.get(found).map(|entry| &entry.1)
+    }
+
+    /// What the answer says of the partitions of one topic, sorted; nothing of one that it does not mention.
+    pub fn of(&self, topic: &TopicName) -> &[(Partition, T)] {
+        let found = self.0.binary_search_by(|entry| entry.0.cmp(topic));
+        found.map_or(&[], |place| &self.0[place].1)
     }
 
     /// Topic by topic.

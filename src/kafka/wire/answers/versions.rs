@@ -21,7 +21,7 @@ pub fn versions(api: Api) -> Option<RangeInclusive<i16>> {
         Api::ConsumerGroupDescribe => 0..=1,
         // v0 was an early access version of Kafka 4.0, taken back in 4.1.
         Api::ShareGroupDescribe => 1..=1,
-        Api::DescribeShareGroupOffsets => 0..=0,
+        Api::DescribeShareGroupOffsets => 0..=1,
         // v10 names topics by id alone.
         Api::OffsetFetch => 1..=9,
         Api::ListOffsets => 1..=10,

@@ -3,10 +3,12 @@
 use bytes::BytesMut;
 use kafka_protocol::messages::ConsumerGroupDescribeRequest;
 use kafka_protocol::messages::DescribeGroupsRequest;
+use kafka_protocol::messages::DescribeShareGroupOffsetsRequest;
 use kafka_protocol::messages::FindCoordinatorRequest;
 use kafka_protocol::messages::GroupId as WireGroup;
 use kafka_protocol::messages::ListGroupsRequest;
 use kafka_protocol::messages::ShareGroupDescribeRequest;
+use kafka_protocol::messages::describe_share_group_offsets_request::DescribeShareGroupOffsetsRequestGroup;
 
 use super::Call;
 use super::Message;
@@ -88,6 +90,42 @@ describe! {
 describe! {
     /// State and members of share groups.
     ShareGroupDescribe, ShareGroupDescribeRequest, with_group_ids
+}
+
+/// Where share groups begin to read, on every partition they have begun on.
+#[derive(Clone, Debug)]
+pub(in super::super) struct DescribeShareGroupOffsets {
+    pub(in super::super) groups: Vec<String>,
+}
+
+/// The codec knows v0 of this request, and v1 is written the same, byte for byte.
+pub(in super::super) struct ShareOffsetsRequest(DescribeShareGroupOffsetsRequest);
+
+impl Message for ShareOffsetsRequest {
+    const KEY: i16 = 90;
+
+    fn header_version(_version: i16) -> i16 {
+        2
+    }
+
+    fn put(&self, out: &mut BytesMut, _version: i16) -> Result<(), String> {
+        self.0.put(out, 0)
+    }
+}
+
+impl Call for DescribeShareGroupOffsets {
+    const API: Api = Api::DescribeShareGroupOffsets;
+    type Request = ShareOffsetsRequest;
+
+    fn request(&self, _version: i16) -> ShareOffsetsRequest {
+        let whole = |group: &String| {
+            DescribeShareGroupOffsetsRequestGroup::default()
+                .with_group_id(WireGroup(text(group)))
+                .with_topics(None)
+        };
+        let groups = self.groups.iter().map(whole);
+        ShareOffsetsRequest(DescribeShareGroupOffsetsRequest::default().with_groups(groups.collect()))
+    }
 }
 
 /// State and members of streams groups.

@@ -14,12 +14,13 @@ use tokio::time::timeout_at;
 
 use crate::config;
 use crate::failure::Cause;
+use crate::kafka::bearer::Tokens;
+use crate::kafka::trouble::Trouble;
 use crate::kafka::wire::connection::Limits;
 use crate::kafka::wire::dial::Address;
 use crate::kafka::wire::dial::dial;
 use crate::kafka::wire::session::Session;
 use crate::kafka::wire::tally::Tally;
-use crate::kafka::wire::trouble::Trouble;
 
 /// The pause after the first failure; it doubles with each further one. Silence is answered with the longest pause at once: it costs a whole
 /// request's time to find out about it again.
@@ -33,6 +34,7 @@ pub(in super::super) const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 pub(in super::super) struct Link {
     address: Address,
     config: Arc<config::Cluster>,
+    tokens: Arc<Tokens>,
     tally: Arc<Tally>,
     /// Held while a session is made, so that everybody else waits for that one.
     slot: AsyncMutex<Slot>,
@@ -76,10 +78,11 @@ enum Health {
 
 impl Link {
     /// Connects to nobody yet.
-    pub(super) fn new(address: Address, config: Arc<config::Cluster>, tally: Arc<Tally>) -> Self {
+    pub(super) fn new(address: Address, config: Arc<config::Cluster>, tokens: Arc<Tokens>, tally: Arc<Tally>) -> Self {
         Self {
             address,
             config,
+            tokens,
             tally,
             slot: AsyncMutex::new(Slot::Fresh),
             health: Mutex::new(Health::Unknown),
@@ -118,7 +121,7 @@ impl Link {
             _ => 0,
         };
         *slot = Slot::Trying;
-        match dial(&self.address, &self.config, &self.tally, limits).await {
+        match dial(&self.address, &self.config, &self.tokens, &self.tally, limits).await {
             Ok(session) => {
                 self.note(Health::Up, "");
                 let session = Arc::new(session);

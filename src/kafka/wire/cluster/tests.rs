@@ -3,10 +3,10 @@ use std::net::Ipv4Addr;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::config::Mechanism;
-use crate::config::PasswordSource;
+use crate::config::Material;
+use crate::config::PasswordLogin;
+use crate::config::PasswordMechanism;
 use crate::config::Sasl;
-use crate::config::Secret;
 use crate::kafka::Survey;
 use crate::kafka::wire::Client;
 use crate::kafka::wire::testing::SHORT;
@@ -238,12 +238,16 @@ async fn a_silent_broker_is_waited_for_once_and_not_by_every_stage() {
     );
 }
 
-fn login(mechanism: Mechanism, password: &str) -> Sasl {
-    Sasl {
+fn login(mechanism: PasswordMechanism, password: &str) -> Sasl {
+    by(mechanism, Material::inline("sasl.password", password))
+}
+
+fn by(mechanism: PasswordMechanism, password: Material) -> Sasl {
+    Sasl::Password(PasswordLogin {
         mechanism,
         username: "ann".to_owned(),
-        password: PasswordSource::Inline(Secret::new(password.to_owned())),
-    }
+        password,
+    })
 }
 
 #[tokio::test]
@@ -258,15 +262,15 @@ async fn who_logs_in_is_let_in_and_who_does_not_is_told_what_is_wrong() {
         let bare = config(&cluster.bootstrap(), Duration::from_secs(5));
         Client::new(Arc::new(config::Cluster { sasl, ..bare }))
     };
-    let mut good = client(Some(login(Mechanism::Plain, "hunter2")));
+    let mut good = client(Some(login(PasswordMechanism::Plain, "hunter2")));
     assert!(good.brokers(soon()).await.is_ok());
     let failed = async |sasl| client(sasl).brokers(soon()).await.unwrap_err();
 
-    let wrong = failed(Some(login(Mechanism::Plain, "hunter3"))).await;
+    let wrong = failed(Some(login(PasswordMechanism::Plain, "hunter3"))).await;
     assert_eq!(wrong.cause, Cause::Authentication);
     assert!(wrong.to_string().contains("SASL_AUTHENTICATION_FAILED"), "{wrong}");
     assert!(!wrong.to_string().contains("hunter3"));
-    let other = failed(Some(login(Mechanism::ScramSha512, "hunter2"))).await;
+    let other = failed(Some(login(PasswordMechanism::ScramSha512, "hunter2"))).await;
     assert_eq!(other.cause, Cause::Authentication);
     assert!(
         other.to_string().contains("does not offer SCRAM-SHA-512, only PLAIN"),
@@ -288,10 +292,10 @@ async fn a_password_file_is_read_anew_for_every_connection() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("password");
     std::fs::write(&file, "old\n").unwrap();
-    let sasl = Some(Sasl {
-        password: PasswordSource::File(file.clone()),
-        ..login(Mechanism::Plain, "")
-    });
+    let sasl = Some(by(
+        PasswordMechanism::Plain,
+        Material::file("sasl.password_file", file.clone()),
+    ));
     let bare = config(&cluster.bootstrap(), Duration::from_secs(5));
     let mut client = Client::new(Arc::new(config::Cluster { sasl, ..bare }));
     assert_eq!(client.brokers(soon()).await.unwrap_err().cause, Cause::Authentication);
@@ -299,10 +303,7 @@ async fn a_password_file_is_read_anew_for_every_connection() {
     pause().await;
     assert!(client.brokers(soon()).await.is_ok());
     std::fs::remove_file(&file).unwrap();
-    let sasl = Some(Sasl {
-        password: PasswordSource::File(file),
-        ..login(Mechanism::Plain, "")
-    });
+    let sasl = Some(by(PasswordMechanism::Plain, Material::file("sasl.password_file", file)));
     let bare = config(&cluster.bootstrap(), Duration::from_secs(5));
     let mut client = Client::new(Arc::new(config::Cluster { sasl, ..bare }));
     let failure = client.brokers(soon()).await.unwrap_err();

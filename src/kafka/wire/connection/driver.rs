@@ -25,8 +25,8 @@ use super::Ask;
 use super::End;
 use super::FRAME_LIMIT;
 use crate::failure::Cause;
-use crate::kafka::wire::tls;
-use crate::kafka::wire::trouble::Trouble;
+use crate::kafka::tls;
+use crate::kafka::trouble::Trouble;
 
 /// What is read at once, at least.
 const READ_SIZE: usize = 64 << 10;

@@ -23,6 +23,7 @@ use crate::kafka::wire::survey::AsConsumer;
 use crate::kafka::wire::survey::AsShare;
 use crate::kafka::wire::survey::AsStreams;
 use crate::kafka::wire::survey::Client;
+use crate::kafka::wire::survey::Ends;
 use crate::kafka::wire::survey::Question;
 use crate::kafka::wire::survey::Wanted;
 use crate::model::BrokerId;
@@ -124,7 +125,7 @@ impl GroupFacts for Client {
     }
 
     async fn logs(&mut self, topics: &[(TopicName, TopicMeta)], deadline: Instant) -> Vec<Vec<PartitionLog>> {
-        self.limits_of(topics, false, deadline).await
+        self.limits_of(topics, Ends::Watermark, deadline).await
     }
 
     async fn by_time(
@@ -132,16 +133,12 @@ impl GroupFacts for Client {
         partitions: &[(TopicName, Partition)],
         time: UnixMillis,
         deadline: Instant,
-    ) -> Vec<Heard<Option<Offset>>> {
+    ) -> Vec<Heard<Option<(Offset, UnixMillis)>>> {
         let dated: Vec<_> = partitions
             .iter()
             .map(|(topic, partition)| (topic.clone(), *partition, time))
             .collect();
-        let found = self.dated(&dated, deadline).await;
-        found
-            .into_iter()
-            .map(|found| found.map(|found| found.map(|(offset, _)| offset)))
-            .collect()
+        self.dated(&dated, deadline).await
     }
 }
 

@@ -1,28 +1,34 @@
+use super::password::begin;
+use super::password::step;
 use super::*;
-use crate::config::PasswordSource;
+use crate::config::Material;
+use crate::config::PasswordLogin;
+use crate::config::PasswordMechanism;
 use crate::config::Secret;
+use rsasl::prelude::MessageSent;
+use rsasl::prelude::Session as Exchange;
+use rsasl::prelude::State;
 
-fn login(mechanism: Mechanism) -> Sasl {
-    Sasl {
+fn exchange(mechanism: PasswordMechanism) -> Exchange {
+    let login = PasswordLogin {
         mechanism,
         username: "user".to_owned(),
-        password: PasswordSource::Inline(Secret::new("pencil".to_owned())),
-    }
+        password: Material::inline("sasl.password", "pencil"),
+    };
+    begin(&login, &Secret::new("pencil".to_owned())).unwrap()
 }
 
 #[tokio::test]
 async fn plain_says_who_and_the_password_at_once() {
-    let exchange = begin(&login(Mechanism::Plain)).await.unwrap();
-    let (_, state, said) = step(exchange, None).await.unwrap();
+    let (_, state, said) = step(exchange(PasswordMechanism::Plain), None).await.unwrap();
     assert!(matches!(state, State::Finished(MessageSent::Yes)));
     assert_eq!(said.unwrap(), &b"\0user\0pencil"[..]);
 }
 
 #[tokio::test]
 async fn scram_never_says_the_password() {
-    for mechanism in [Mechanism::ScramSha256, Mechanism::ScramSha512] {
-        let exchange = begin(&login(mechanism)).await.unwrap();
-        let (exchange, state, said) = step(exchange, None).await.unwrap();
+    for mechanism in [PasswordMechanism::ScramSha256, PasswordMechanism::ScramSha512] {
+        let (exchange, state, said) = step(exchange(mechanism), None).await.unwrap();
         assert!(matches!(state, State::Running));
         let first = String::from_utf8(said.unwrap().to_vec()).unwrap();
         let nonce = first
@@ -43,8 +49,7 @@ async fn scram_never_says_the_password() {
 #[tokio::test]
 async fn no_server_decides_how_long_we_compute() {
     for iterations in ["1000001", "4294967296", "99999999999999999999", "-1", "many"] {
-        let exchange = begin(&login(Mechanism::ScramSha512)).await.unwrap();
-        let (exchange, _, said) = step(exchange, None).await.unwrap();
+        let (exchange, _, said) = step(exchange(PasswordMechanism::ScramSha512), None).await.unwrap();
         let first = String::from_utf8(said.unwrap().to_vec()).unwrap();
         let nonce = first.rsplit("r=").next().unwrap();
         let answer = format!("r={nonce}more,s=QSXCR+Q6sek8bf92,i={iterations}");
@@ -57,8 +62,7 @@ async fn no_server_decides_how_long_we_compute() {
 
 #[tokio::test]
 async fn another_nonce_than_ours_is_refused() {
-    let exchange = begin(&login(Mechanism::ScramSha256)).await.unwrap();
-    let (exchange, _, _) = step(exchange, None).await.unwrap();
+    let (exchange, _, _) = step(exchange(PasswordMechanism::ScramSha256), None).await.unwrap();
     let answer = b"r=not ours,s=QSXCR+Q6sek8bf92,i=4096".to_vec();
     assert!(step(exchange, Some(answer)).await.is_err());
 }

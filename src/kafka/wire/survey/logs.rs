@@ -37,25 +37,28 @@ enum What {
     Since(UnixMillis),
 }
 
+/// Which ends of a log are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Ends {
+    /// The high watermark.
+    Watermark,
+    /// The last stable offset too.
+    Both,
+}
+
 impl Client {
     pub(in super::super) async fn limits_of(
         &mut self,
         topics: &[(TopicName, TopicMeta)],
-        stable: bool,
+        ends: Ends,
         deadline: Instant,
     ) -> Vec<Vec<PartitionLog>> {
         self.remember_only(topics);
-        let kinds = &[What::Start, What::End, What::Stable][..if stable { 3 } else { 2 }];
-        let mut wants = Vec::new();
-        for what in kinds {
-            for (topic, meta) in topics {
-                wants.extend(meta.partitions.iter().map(|meta| Want {
-                    topic,
-                    partition: meta.partition,
-                    what: *what,
-                }));
-            }
-        }
+        let kinds = match ends {
+            Ends::Watermark => &[What::Start, What::End][..],
+            Ends::Both => &[What::Start, What::End, What::Stable],
+        };
+        let wants = everywhere(topics, kinds);
         let heard = self.list_offsets(&wants, deadline).await;
         let mut kinds = heard.chunks(wants.len().div_ceil(kinds.len()).max(1));
         let (starts, ends) = (kinds.next().unwrap_or_default(), kinds.next().unwrap_or_default());
@@ -121,6 +124,24 @@ impl Client {
             self.leaders.insert(topic.clone(), partitions);
         }
     }
+}
+
+/// Every partition, once for each kind, kind after kind.
+fn everywhere<'a>(topics: &'a [(TopicName, TopicMeta)], kinds: &[What]) -> Vec<Want<'a>> {
+    let partitions = || {
+        topics
+            .iter()
+            .flat_map(|(topic, meta)| meta.partitions.iter().map(move |meta| (topic, meta)))
+    };
+    let of = |what: &What| {
+        let what = *what;
+        partitions().map(move |(topic, meta)| Want {
+            topic,
+            partition: meta.partition,
+            what,
+        })
+    };
+    kinds.iter().flat_map(of).collect()
 }
 
 /// One entry per partition of the metadata. The offsets are in the order of the topics and their partitions.

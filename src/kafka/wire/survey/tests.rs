@@ -75,7 +75,7 @@ async fn brokers_of_every_generation_are_read_alike() {
             );
         }
         let meta = with_meta(&mut client, "t").await;
-        let logs = Survey::logs(&mut client, &[meta], true, soon()).await;
+        let logs = Survey::logs(&mut client, &[meta], soon()).await;
         assert!(
             logs[0]
                 .iter()
@@ -105,7 +105,7 @@ async fn a_cycle_takes_few_requests_whatever_the_number_of_groups() {
     client.describe(&mut groups, soon()).await;
     Survey::commits(&mut client, &mut groups, soon()).await;
     let meta = with_meta(&mut client, "t").await;
-    Survey::logs(&mut client, &[meta], false, soon()).await;
+    Survey::logs(&mut client, &[meta], soon()).await;
     let calls = client.take_calls();
     let requests: u64 = calls.requests.values().sum();
     assert!(requests <= 60, "{requests} requests: {:?}", calls.requests);

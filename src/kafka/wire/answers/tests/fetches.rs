@@ -9,7 +9,9 @@ use super::*;
 use crate::kafka::CommitFact;
 use crate::model::GroupId;
 use crate::model::Text;
+use crate::observation::Share;
 use crate::observation::TopicCommits;
+use crate::observation::TopicShares;
 
 const ASKED: &str = "asked";
 
@@ -219,16 +221,21 @@ fn start_offsets_of_share_groups_are_read() {
         |draw, _| share(draw),
         |body, version| {
             let read = describe_share_group_offsets::read(body, version, &mut Names::new())?;
-            let topics = |(group, topics): (GroupId, Heard<Topics<_>>)| (group, topics.map(Topics::into_vec));
-            Ok(read.into_vec().into_iter().map(topics).collect::<Vec<_>>())
+            Ok(read.into_vec())
         },
         |answer, _| {
             sorted(answer.groups.iter().map(|group| {
                 let topics = by_topic(group.topics.iter().map(|topic| {
                     let partitions = topic.partitions.iter();
-                    let partitions = partitions.map(|p| (p.partition_index, offset(p.error_code, p.start_offset)));
+                    let share = |start| Share { start, lag: None };
+                    let partitions =
+                        partitions.map(|p| (p.partition_index, offset(p.error_code, p.start_offset).map(share)));
                     (name(&topic.topic_name), partitions.collect())
                 }));
+                let topics = topics.into_iter();
+                let topics = topics
+                    .map(|(topic, partitions)| TopicShares { topic, partitions })
+                    .collect();
                 (name(&group.group_id), heard(group.error_code, topics))
             }))
         },

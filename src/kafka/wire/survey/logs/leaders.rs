@@ -50,6 +50,50 @@ struct Lane {
     turn: usize,
 }
 
+/// What is asked of each leader at once, and what only when that is answered: last stable offsets come after the ends, for what was
+/// written in between would look like an open transaction.
+#[derive(Default)]
+struct Turns {
+    first: Vec<(Lane, Vec<usize>)>,
+    /// How many of the first are not answered, and what comes after them.
+    later: HashMap<BrokerId, (usize, Vec<(Lane, Vec<usize>)>)>,
+}
+
+impl Turns {
+    fn add(&mut self, lane: Lane, batch: Vec<usize>) {
+        let (waits_for, later) = self.later.entry(lane.leader).or_default();
+        if lane.read_committed {
+            later.push((lane, batch));
+        } else {
+            *waits_for += 1;
+            self.first.push((lane, batch));
+        }
+    }
+
+    /// What is asked first: of a leader that is asked for nothing else, its last stable offsets.
+    fn first(&mut self) -> Vec<(Lane, Vec<usize>)> {
+        let mut first = std::mem::take(&mut self.first);
+        for (waits_for, later) in self.later.values_mut() {
+            if *waits_for == 0 {
+                first.append(later);
+            }
+        }
+        first
+    }
+
+    /// What comes after an answer.
+    fn after(&mut self, answered: Lane) -> Vec<(Lane, Vec<usize>)> {
+        let Some((waits_for, later)) = self.later.get_mut(&answered.leader) else {
+            return Vec::new();
+        };
+        *waits_for = waits_for.saturating_sub(usize::from(!answered.read_committed));
+        if *waits_for > 0 {
+            return Vec::new();
+        }
+        std::mem::take(later)
+    }
+}
+
 impl Client {
     /// Same order as asked.
     pub(super) async fn list_offsets(&mut self, wants: &[Want<'_>], deadline: Instant) -> Vec<Heard<Listed>> {
@@ -125,11 +169,11 @@ impl Client {
         deadline: Instant,
     ) {
         let mut lanes: BTreeMap<Lane, Vec<usize>> = BTreeMap::new();
-        let mut turns = HashMap::new();
+        let mut repeats = HashMap::new();
         for index in indexes {
             match aims[index] {
                 Ok(aim) => {
-                    let lane = lane(&wants[index], aim.leader, &mut turns);
+                    let lane = lane(&wants[index], aim.leader, &mut repeats);
                     lanes.entry(lane).or_default().push(index);
                 }
                 Err(cause) => {
@@ -140,19 +184,35 @@ impl Client {
                 }
             }
         }
-        let mut round = Round::new(&self.cluster, deadline);
+        let mut turns = Turns::default();
         for (lane, indexes) in lanes {
             for batch in indexes.chunks(BATCH) {
-                let call = ListOffsets {
-                    read_committed: lane.read_committed,
-                    topics: by_topic(wants, aims, batch),
-                    patience: self.cluster.limits(deadline).timeout,
-                };
-                round.ask(lane.leader, call, batch.to_vec());
+                turns.add(lane, batch.to_vec());
             }
         }
-        while let Some((batch, reply)) = round.next().await {
+        let mut round = Round::new(&self.cluster, deadline);
+        let patience = self.cluster.limits(deadline).timeout;
+        let ask = |round: &mut Round<_>, lane: Lane, batch: Vec<usize>| {
+            let call = ListOffsets {
+                read_committed: lane.read_committed,
+                topics: by_topic(wants, aims, &batch),
+                patience,
+            };
+            round.ask(lane.leader, call, (lane, batch));
+        };
+        for (lane, batch) in turns.first() {
+            ask(&mut round, lane, batch);
+        }
+        while let Some(((lane, batch), reply)) = round.next().await {
+            let failed = reply.as_ref().err().map(|failure| failure.cause);
             self.hear_leader(wants, &batch, reply, heard);
+            for (lane, batch) in turns.after(lane) {
+                match failed {
+                    None => ask(&mut round, lane, batch),
+                    // Who did not answer that is not asked for more.
+                    Some(cause) => batch.iter().for_each(|index| heard[*index] = Err(cause)),
+                }
+            }
         }
     }
 
@@ -169,21 +229,40 @@ impl Client {
                 .read(|body, version| answers::list_offsets::read(body, version, names))
                 .map_err(|error| self.cluster.garbage(Api::ListOffsets, error))
         });
+        let answer = match &answer {
+            Ok(answer) => answer,
+            Err(failure) => return batch.iter().for_each(|index| heard[*index] = Err(failure.cause)),
+        };
+        let mut last: Option<(&TopicName, Partitions<'_>)> = None;
         for &index in batch {
             let want = &wants[index];
-            heard[index] = match &answer {
-                Ok(answer) => {
-                    let listed = answer.get(want.topic, want.partition).copied();
-                    let listed = listed.unwrap_or(Err(Cause::Malformed));
-                    if let Err(cause) = listed {
-                        self.failed(Api::ListOffsets, cause);
-                    }
-                    listed
-                }
-                Err(failure) => Err(failure.cause),
+            // Partitions of one topic mostly come one after another, in their order.
+            let rest = match last {
+                Some((topic, rest)) if std::ptr::eq(topic, want.topic) => rest,
+                _ => answer.of(want.topic),
             };
+            let (listed, rest) = listed(rest, want.partition).unwrap_or_else(|| {
+                let all = answer.of(want.topic);
+                listed(all, want.partition).unwrap_or((Err(Cause::Malformed), all))
+            });
+            last = Some((want.topic, rest));
+            if let Err(cause) = listed {
+                self.failed(Api::ListOffsets, cause);
+            }
+            heard[index] = listed;
         }
     }
+}
+
+type Partitions<'a> = &'a [(Partition, Heard<Listed>)];
+
+/// What is said of a partition, and what comes after it.
+fn listed(partitions: Partitions<'_>, partition: Partition) -> Option<(Heard<Listed>, Partitions<'_>)> {
+    let place = match partitions.first() {
+        Some((first, _)) if *first == partition => 0,
+        _ => partitions.binary_search_by_key(&partition, |entry| entry.0).ok()?,
+    };
+    Some((partitions[place].1, &partitions[place + 1..]))
 }
 
 /// Whom to ask about a partition of a topic with these partitions.

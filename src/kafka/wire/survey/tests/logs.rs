@@ -10,7 +10,7 @@ fn three() -> Sim {
 }
 
 async fn ends(client: &mut Client, meta: &(TopicName, TopicMeta)) -> Vec<Heard<i64>> {
-    let logs = Survey::logs(client, std::slice::from_ref(meta), false, soon()).await;
+    let logs = Survey::logs(client, std::slice::from_ref(meta), soon()).await;
     logs[0].iter().map(|log| log.end.map(Offset::get)).collect()
 }
 
@@ -25,7 +25,7 @@ async fn starts_and_ends_are_asked_once_per_leader_and_kind() {
     let topics = [with_meta(&mut client, "t").await, with_meta(&mut client, "u").await];
     client.take_calls();
     cluster.take_trace();
-    let logs = Survey::logs(&mut client, &topics, true, soon()).await;
+    let logs = Survey::logs(&mut client, &topics, soon()).await;
     assert_eq!((logs[0].len(), logs[1].len()), (3, 30));
     let limits: Vec<_> = logs[0].iter().map(|log| (log.start, log.end, log.stable)).collect();
     let expected = |start| (Ok(offset(start)), Ok(offset(10)), Some(Ok(offset(10))));
@@ -58,7 +58,7 @@ async fn the_last_stable_offset_is_told_apart_from_the_end() {
     let mut client = client(&cluster);
     client.brokers(soon()).await.unwrap();
     let meta = with_meta(&mut client, "t").await;
-    let logs = Survey::logs(&mut client, &[meta], true, soon()).await;
+    let logs = Survey::logs(&mut client, &[meta], soon()).await;
     assert_eq!(logs[0][0].end, Ok(offset(15)));
     assert_eq!(logs[0][0].stable, Some(Ok(offset(10))));
 }
@@ -92,7 +92,7 @@ async fn a_partition_without_a_leader_is_told_at_once_and_costs_only_itself() {
     assert_eq!(ends(&mut client, &meta).await, [Ok(10), Err(Cause::NoLeader), Ok(10)]);
     let calls = client.take_calls();
     assert_eq!(calls.requests.get(&Api::Metadata), None);
-    assert_eq!(calls.errors, [((Api::ListOffsets, Cause::NoLeader), 2)].into());
+    assert_eq!(calls.errors, [((Api::ListOffsets, Cause::NoLeader), 3)].into());
 }
 
 #[tokio::test]

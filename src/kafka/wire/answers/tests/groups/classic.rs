@@ -152,6 +152,8 @@ fn expect_member(member: &DescribedGroupMember, consumer: bool) -> Member {
         },
         target: None,
         epoch: None,
+        protocol: None,
+        tasks: None,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::observation::Assignment;
 use crate::observation::Description;
 use crate::observation::Epochs;
 use crate::observation::Member;
+use crate::observation::MemberProtocol;
 
 const STATES: [&str; 5] = ["Stable", "Empty", "reconciling", "ASSIGNING", "Dead"];
 
@@ -71,6 +72,7 @@ macro_rules! described {
                 epochs: Some(Epochs {
                     group: group.group_epoch,
                     assignment: group.assignment_epoch,
+                    topology: None,
                 }),
             };
             (name(&group.group_id), heard(group.error_code, description))
@@ -106,6 +108,12 @@ fn expect_consumer(member: &consumer::Member) -> Member {
         assignment: assigned!(member.assignment),
         target: Some(assigned!(member.target_assignment)),
         epoch: Some(member.member_epoch),
+        protocol: match member.member_type {
+            0 => Some(MemberProtocol::Classic),
+            1 => Some(MemberProtocol::Consumer),
+            _ => None,
+        },
+        tasks: None,
     }
 }
 
@@ -148,6 +156,8 @@ fn expect_share(member: &share::Member) -> Member {
         assignment: assigned!(member.assignment),
         target: None,
         epoch: Some(member.member_epoch),
+        protocol: None,
+        tasks: None,
     }
 }
 

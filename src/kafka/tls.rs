@@ -1,30 +1,31 @@
-//! TLS to a broker. Files are read anew for every connection, so that a certificate replaced on disk is taken up without restart.
+//! TLS to whatever tidemark connects to. Files are read anew for every connection, so that a certificate replaced on disk is taken up
+//! without restart.
 
+mod load;
 #[cfg(test)]
 mod tests;
 
+pub(super) use load::authorities;
+pub(super) use load::identity;
+
 use std::fmt;
 use std::io;
-use std::path::Path;
 use std::pin::Pin;
 
 use openssl::error::ErrorStack;
-use openssl::pkey::PKey;
-use openssl::pkey::Private;
 use openssl::ssl::Ssl;
 use openssl::ssl::SslConnector;
 use openssl::ssl::SslConnectorBuilder;
 use openssl::ssl::SslMethod;
 use openssl::ssl::SslVersion;
-use openssl::x509::X509;
 use openssl::x509::X509VerifyResult;
 use openssl::x509::store::X509StoreBuilder;
 use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use super::trouble::Trouble;
-use super::trouble::chain;
-use crate::config::PasswordSource;
+use crate::config::Authorities;
+use crate::config::Identity;
 use crate::config::Tls;
 use crate::failure::Cause;
 
@@ -60,33 +61,25 @@ fn connector(tls: &Tls) -> Result<SslConnector, Trouble> {
     builder
         .set_min_proto_version(Some(SslVersion::TLS1_2))
         .map_err(|error| broken("tls", &error))?;
-    match &tls.ca_file {
-        Some(file) => trust_only(&mut builder, file)?,
+    match &tls.authorities {
+        Some(named) => trust_only(&mut builder, named)?,
         None => trust_system(&mut builder),
     }
-    if let (Some(cert_file), Some(key_file)) = (&tls.cert_file, &tls.key_file) {
-        present(&mut builder, cert_file)?;
-        let passphrase = tls.key_password.as_ref().map(PasswordSource::read).transpose();
-        let passphrase = passphrase
-            .map_err(|error| Trouble::new(Cause::Tls, format_args!("tls.key_password_file: {}", chain(&error))))?;
-        let key = read_key(key_file, passphrase.as_ref().map_or("", |secret| secret.expose()))?;
-        builder
-            .set_private_key(&key)
-            .and_then(|()| builder.check_private_key())
-            .map_err(|error| broken("tls.key_file", &error))?;
+    if let Some(own) = &tls.identity {
+        present(&mut builder, own)?;
     }
     Ok(builder.build())
 }
 
-/// Trusts the authorities of the file and nobody else: the connector came with the system's.
-fn trust_only(builder: &mut SslConnectorBuilder, file: &Path) -> Result<(), Trouble> {
-    let store = certificates("tls.ca_file", file)?
+/// Trusts these authorities and nobody else: the connector came with the system's.
+fn trust_only(builder: &mut SslConnectorBuilder, named: &Authorities) -> Result<(), Trouble> {
+    let store = authorities(named)?
         .into_iter()
         .try_fold(
             X509StoreBuilder::new().map_err(|error| broken("tls", &error))?,
             |mut store, authority| store.add_cert(authority).map(|()| store),
         )
-        .map_err(|error| broken("tls.ca_file", &error))?;
+        .map_err(|error| broken("tls", &error))?;
     builder.set_cert_store(store.build());
     Ok(())
 }
@@ -104,47 +97,20 @@ fn trust_system(builder: &mut SslConnectorBuilder) {
 }
 
 /// The client's own certificate, then those that lead from it to an authority.
-fn present(builder: &mut SslConnectorBuilder, file: &Path) -> Result<(), Trouble> {
-    let mut chain = certificates("tls.cert_file", file)?.into_iter();
-    if let Some(own) = chain.next() {
-        builder
-            .set_certificate(&own)
-            .map_err(|error| broken("tls.cert_file", &error))?;
-    }
-    for authority in chain {
+fn present(builder: &mut SslConnectorBuilder, own: &Identity) -> Result<(), Trouble> {
+    let loaded = identity(own)?;
+    builder
+        .set_certificate(&loaded.certificate)
+        .map_err(|error| broken(loaded.certificate_setting, &error))?;
+    for authority in loaded.chain {
         builder
             .add_extra_chain_cert(authority)
-            .map_err(|error| broken("tls.cert_file", &error))?;
+            .map_err(|error| broken(loaded.certificate_setting, &error))?;
     }
-    Ok(())
-}
-
-fn certificates(setting: &str, file: &Path) -> Result<Vec<X509>, Trouble> {
-    let found = X509::stack_from_pem(&read(setting, file)?).map_err(|error| broken(setting, &error))?;
-    if found.is_empty() {
-        return Err(Trouble::new(
-            Cause::Tls,
-            format_args!("{setting}: no PEM certificate in {}", file.display()),
-        ));
-    }
-    Ok(found)
-}
-
-/// The passphrase is always given, if only an empty one: without, OpenSSL would ask on the terminal.
-fn read_key(file: &Path, passphrase: &str) -> Result<PKey<Private>, Trouble> {
-    PKey::private_key_from_pem_passphrase(&read("tls.key_file", file)?, passphrase.as_bytes()).map_err(|error| {
-        let setting = if passphrase.is_empty() {
-            "tls.key_file"
-        } else {
-            "tls.key_file, tls.key_password"
-        };
-        broken(setting, &error)
-    })
-}
-
-fn read(setting: &str, file: &Path) -> Result<Vec<u8>, Trouble> {
-    std::fs::read(file)
-        .map_err(|error| Trouble::new(Cause::Tls, format_args!("{setting}: {}: {error}", file.display())))
+    builder
+        .set_private_key(&loaded.key)
+        .and_then(|()| builder.check_private_key())
+        .map_err(|error| broken(loaded.key_setting, &error))
 }
 
 fn broken(setting: &str, error: &ErrorStack) -> Trouble {
@@ -156,7 +122,11 @@ fn refused(error: &openssl::ssl::Error, verdict: X509VerifyResult) -> Trouble {
     if verdict != X509VerifyResult::OK {
         return Trouble::new(
             Cause::Tls,
-            format_args!("the broker's certificate is not trusted: {verdict}"),
+            format_args!(
+                "tls: the certificate there is not trusted: {}{}",
+                verdict.error_string(),
+                remedy(verdict)
+            ),
         );
     }
     match (error.ssl_error(), error.io_error()) {
@@ -166,10 +136,27 @@ fn refused(error: &openssl::ssl::Error, verdict: X509VerifyResult) -> Trouble {
             } else {
                 ""
             };
-            Trouble::new(Cause::Tls, format_args!("{}{hint}", Reasons(stack)))
+            Trouble::new(Cause::Tls, format_args!("tls: {}{hint}", Reasons(stack)))
         }
-        (None, Some(error)) => Trouble::new(Cause::Tls, format_args!("during the handshake: {error}")),
-        (None, None) => Trouble::new(Cause::Tls, "the broker closed the connection during the handshake"),
+        (None, Some(error)) => Trouble::new(Cause::Tls, format_args!("tls: during the handshake: {error}")),
+        (None, None) => Trouble::new(
+            Cause::Tls,
+            "tls: the other side closed the connection during the handshake",
+        ),
+    }
+}
+
+/// What the verdict has to do with the settings. The numbers are OpenSSL's `X509_V_ERR_…`, which the crate does not name.
+fn remedy(verdict: X509VerifyResult) -> &'static str {
+    match verdict.as_raw() {
+        // No issuer's certificate, self-signed, or signed by one that is not known.
+        2 | 18..=21 => " (is its authority in tls.ca_file?)",
+        9 | 10 => " (it must be renewed there)",
+        // Host, address.
+        62 | 64 => {
+            " (must name the host of bootstrap_servers and of advertised.listeners, or tls.verify_hostname be false)"
+        }
+        _ => "",
     }
 }
 
@@ -178,7 +165,7 @@ pub(super) fn broken_by(error: &io::Error) -> Option<Trouble> {
     let stack = error.get_ref()?.downcast_ref::<openssl::ssl::Error>()?.ssl_error()?;
     Some(Trouble::new(
         Cause::Tls,
-        format_args!("the broker broke it off: {}", Reasons(stack)),
+        format_args!("tls: the broker broke it off: {}", Reasons(stack)),
     ))
 }
 

@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
+use openssl::pkey::PKey;
 use openssl::ssl::SslAcceptor;
 use openssl::ssl::SslVerifyMode;
 use rcgen::BasicConstraints;
@@ -16,7 +17,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::config::Secret;
+use crate::config::Material;
 
 /// Certificates in a folder: of an authority, of a server at `localhost`, of a client.
 struct Certificates {
@@ -64,12 +65,26 @@ impl Certificates {
     }
 
     fn trusting(&self) -> Tls {
+        self.trusting_file("authority.pem")
+    }
+
+    fn trusting_file(&self, name: &str) -> Tls {
+        let file = Material::file("tls.ca_file", self.file(name));
         Tls {
-            ca_file: Some(self.file("authority.pem")),
-            cert_file: None,
-            key_file: None,
-            key_password: None,
-            verify_hostname: true,
+            authorities: Some(Authorities::Pem(file)),
+            ..Tls::default()
+        }
+    }
+
+    /// Trusts the authority and shows a certificate.
+    fn showing(&self, certificate: &str, key: &str, passphrase: Option<Material>) -> Tls {
+        Tls {
+            identity: Some(Identity::Pem {
+                chain: Material::file("tls.cert_file", self.file(certificate)),
+                key: Material::file("tls.key_file", self.file(key)),
+                passphrase,
+            }),
+            ..self.trusting()
         }
     }
 
@@ -142,7 +157,7 @@ async fn nobody_else_is_trusted_beside_the_given_authority() {
     assert!(told.contains("not trusted"), "{told}");
     // The system's authorities know nothing of ours.
     let system = Tls {
-        ca_file: None,
+        authorities: None,
         ..made.trusting()
     };
     assert!(refusal(&system, "localhost", port).await.contains("not trusted"));
@@ -164,11 +179,7 @@ async fn an_expired_certificate_is_called_so() {
 async fn a_client_certificate_opens_the_door_and_none_does_not() {
     let made = Certificates::new();
     let port = made.listen(true).await;
-    let own = Tls {
-        cert_file: Some(made.file("client.pem")),
-        key_file: Some(made.file("client.key")),
-        ..made.trusting()
-    };
+    let own = made.showing("client.pem", "client.key", None);
     assert_eq!(hello(&own, "localhost", port).await, Ok(()));
     let told = refusal(&made.trusting(), "localhost", port).await;
     assert!(told.contains("certificate"), "{told}");
@@ -179,11 +190,7 @@ async fn a_certificate_that_is_replaced_on_disk_is_taken_up() {
     let made = Certificates::new();
     let port = made.listen(true).await;
     made.write("client.pem", "not a certificate");
-    let own = Tls {
-        cert_file: Some(made.file("client.pem")),
-        key_file: Some(made.file("client.key")),
-        ..made.trusting()
-    };
+    let own = made.showing("client.pem", "client.key", None);
     assert!(hello(&own, "localhost", port).await.is_err());
     made.issue("client", &["client"], |_| {});
     assert_eq!(hello(&own, "localhost", port).await, Ok(()));
@@ -197,22 +204,17 @@ async fn an_encrypted_key_wants_its_passphrase_and_nobody_is_asked_for_it() {
     let cipher = openssl::symm::Cipher::aes_256_cbc();
     let encrypted = key.private_key_to_pem_pkcs8_passphrase(cipher, b"open sesame").unwrap();
     std::fs::write(made.file("client.key"), encrypted).unwrap();
-    let with = |password: Option<PasswordSource>| Tls {
-        cert_file: Some(made.file("client.pem")),
-        key_file: Some(made.file("client.key")),
-        key_password: password,
-        ..made.trusting()
-    };
-    let inline = |password: &str| Some(PasswordSource::Inline(Secret::new(password.to_owned())));
+    let with = |password| made.showing("client.pem", "client.key", password);
+    let inline = |password: &str| Some(Material::inline("tls.key_password_file", password));
     assert_eq!(hello(&with(inline("open sesame")), "localhost", port).await, Ok(()));
     let wrong = refusal(&with(inline("close sesame")), "localhost", port).await;
-    assert!(wrong.starts_with("tls.key_file, tls.key_password: "), "{wrong}");
+    assert!(wrong.starts_with("tls.key_file, tls.key_password_file: "), "{wrong}");
     assert!(!wrong.contains("sesame"));
     let none = refusal(&with(None), "localhost", port).await;
     assert!(none.starts_with("tls.key_file: "), "{none}");
-    let file = PasswordSource::File(made.write("passphrase", "open sesame\n"));
+    let file = Material::file("tls.key_password_file", made.write("passphrase", "open sesame\n"));
     assert_eq!(hello(&with(Some(file)), "localhost", port).await, Ok(()));
-    let missing = PasswordSource::File(made.file("nowhere"));
+    let missing = Material::file("tls.key_password_file", made.file("nowhere"));
     let told = refusal(&with(Some(missing)), "localhost", port).await;
     assert!(told.starts_with("tls.key_password_file: cannot read"), "{told}");
 }
@@ -221,36 +223,15 @@ async fn an_encrypted_key_wants_its_passphrase_and_nobody_is_asked_for_it() {
 async fn a_file_that_cannot_be_used_is_named_with_its_setting() {
     let made = Certificates::new();
     let port = made.listen(true).await;
-    let nowhere = made.file("nowhere.pem");
-    let told = refusal(
-        &Tls {
-            ca_file: Some(nowhere.clone()),
-            ..made.trusting()
-        },
-        "localhost",
-        port,
-    )
-    .await;
+    let told = refusal(&made.trusting_file("nowhere.pem"), "localhost", port).await;
     assert!(
         told.starts_with("tls.ca_file: ") && told.contains("nowhere.pem"),
         "{told}"
     );
-    let empty = made.write("empty.pem", "");
-    let told = refusal(
-        &Tls {
-            ca_file: Some(empty),
-            ..made.trusting()
-        },
-        "localhost",
-        port,
-    )
-    .await;
+    made.write("empty.pem", "");
+    let told = refusal(&made.trusting_file("empty.pem"), "localhost", port).await;
     assert!(told.starts_with("tls.ca_file: no PEM certificate"), "{told}");
-    let strange = Tls {
-        cert_file: Some(made.file("client.pem")),
-        key_file: Some(made.file("server.key")),
-        ..made.trusting()
-    };
+    let strange = made.showing("client.pem", "server.key", None);
     let told = refusal(&strange, "localhost", port).await;
     assert!(
         told.starts_with("tls.key_file: ") && told.contains("mismatch"),

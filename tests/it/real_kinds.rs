@@ -1,0 +1,3 @@
+//! What other tools do not show, on a real broker: it is what Kafka's own tools print.
+
+mod transactions;
