@@ -30,6 +30,9 @@ const TOPICS_TOO_MANY: usize = 64;
 const CLIENT_AGE: Duration = Duration::from_secs(3_600);
 /// A client that nobody uses is closed.
 const IDLE: Duration = Duration::from_secs(120);
+/// No further round begins so shortly before the deadline: what is taken away again before librdkafka has stopped what it read before ends
+/// the process.
+const SETTLING: Duration = Duration::from_millis(500);
 /// How often an idle client's events are served.
 const TICK: Duration = Duration::from_secs(5);
 
@@ -94,7 +97,7 @@ impl Worker {
         client.consumer.context().forget_trouble();
         client.topics.extend(asked.into_iter().cloned());
         while !slots.is_empty() && Instant::now() < job.deadline && !job.answer.is_closed() {
-            // All at once: a partition that is taken away and given back before librdkafka has stopped it ends the process.
+            // All at once, for the same reason: no partition is taken away before it has answered.
             let round = Round::begin(client.consumer.clone(), slots);
             slots = match round {
                 Ok(round) => round.finish(job),
@@ -104,6 +107,9 @@ impl Worker {
                     break;
                 }
             };
+            if job.deadline.saturating_duration_since(Instant::now()) < SETTLING {
+                break;
+            }
         }
         // Nothing is fetched while nobody asks. A client that cannot let go, or cannot log in, is made anew: a password may have changed.
         let refused = matches!(
