@@ -254,6 +254,10 @@ pub struct PartitionLog {
 
 impl PartitionLog {
     /// The end that lag counts up to: the last stable offset for who reads committed records only, where it was asked for.
+    ///
+    /// # Errors
+    ///
+    /// Why that end could not be read.
     pub fn counting_end(&self, read_committed: bool) -> Heard<Offset> {
         match self.stable {
             Some(stable) if read_committed => stable,

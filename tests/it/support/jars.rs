@@ -12,19 +12,19 @@ const DEFAULT: &str = "4.3.1";
 
 /// The folder of the jars; `None`, said on stderr, on a machine without Java, or without Maven where it is needed.
 pub(crate) fn folder() -> Option<PathBuf> {
-    fetched("kafka", "pom.xml")
+    let version = env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned());
+    fetched("kafka", "pom.xml", &version)
 }
 
-/// The folder of the jars of Kafka Streams and its examples, likewise.
+/// The folder of the jars of Kafka Streams and its examples, likewise; of one version, as not every one has examples.
 pub(crate) fn streams() -> Option<PathBuf> {
-    fetched("streams", "streams.xml")
+    fetched("streams", "streams.xml", DEFAULT)
 }
 
-fn fetched(name: &str, pom: &str) -> Option<PathBuf> {
+fn fetched(name: &str, pom: &str, version: &str) -> Option<PathBuf> {
     if !super::have(&["java"]) {
         return None;
     }
-    let version = env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned());
     let cache = cache();
     let jars = cache.join(format!("{name}-{version}"));
     if !jars.exists() {
@@ -36,7 +36,7 @@ fn fetched(name: &str, pom: &str) -> Option<PathBuf> {
         let lock = File::create(cache.join("kafka.lock")).expect("a lock file");
         lock.lock().expect("a lock");
         if !jars.exists() {
-            fetch(pom, &version, &cache, &jars);
+            fetch(pom, version, &cache, &jars);
         }
     }
     Some(jars)

@@ -50,13 +50,16 @@ struct Lane {
     turn: usize,
 }
 
+/// One request: what it is, and which of the questions are in it.
+type Turn = (Lane, Vec<usize>);
+
 /// What is asked of each leader at once, and what only when that is answered: last stable offsets come after the ends, for what was
 /// written in between would look like an open transaction.
 #[derive(Default)]
 struct Turns {
-    first: Vec<(Lane, Vec<usize>)>,
+    first: Vec<Turn>,
     /// How many of the first are not answered, and what comes after them.
-    later: HashMap<BrokerId, (usize, Vec<(Lane, Vec<usize>)>)>,
+    later: HashMap<BrokerId, (usize, Vec<Turn>)>,
 }
 
 impl Turns {
@@ -71,7 +74,7 @@ impl Turns {
     }
 
     /// What is asked first: of a leader that is asked for nothing else, its last stable offsets.
-    fn first(&mut self) -> Vec<(Lane, Vec<usize>)> {
+    fn first(&mut self) -> Vec<Turn> {
         let mut first = std::mem::take(&mut self.first);
         for (waits_for, later) in self.later.values_mut() {
             if *waits_for == 0 {
@@ -82,7 +85,7 @@ impl Turns {
     }
 
     /// What comes after an answer.
-    fn after(&mut self, answered: Lane) -> Vec<(Lane, Vec<usize>)> {
+    fn after(&mut self, answered: Lane) -> Vec<Turn> {
         let Some((waits_for, later)) = self.later.get_mut(&answered.leader) else {
             return Vec::new();
         };
