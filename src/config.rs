@@ -13,6 +13,7 @@ mod material;
 mod node;
 mod print;
 mod problem;
+mod properties;
 mod read;
 mod schema;
 mod secret;
@@ -38,11 +39,13 @@ pub use material::Place;
 pub use print::print;
 pub use problem::ConfigErrors;
 pub use problem::Problem;
+pub use properties::PropertiesError;
 pub use secret::Secret;
 pub use security::Authorities;
 pub use security::Bearer;
 pub use security::Identity;
 pub use security::Mechanism;
+pub use security::MskIam;
 pub use security::PasswordLogin;
 pub use security::PasswordMechanism;
 pub use security::Sasl;
@@ -145,6 +148,8 @@ pub struct Cluster {
     pub tls: Option<Tls>,
     /// Present: SASL.
     pub sasl: Option<Sasl>,
+    /// Present: a client file that the two above come from, read anew by [`Cluster::security`].
+    pub client_properties: Option<PathBuf>,
     /// Which groups are watched.
     pub groups: Filter,
     /// Which topics are watched.
@@ -191,6 +196,21 @@ impl Cluster {
         self.isolation
             .iter()
             .any(|(_, isolation)| *isolation == Isolation::ReadCommitted)
+    }
+
+    /// How the cluster is reached as of now: as it is configured, or as its client file says at this moment. May block.
+    ///
+    /// # Errors
+    ///
+    /// When the client file cannot be read or says what is not served.
+    pub fn security(&self) -> Result<Security, PropertiesError> {
+        match &self.client_properties {
+            Some(file) => properties::read(file),
+            None => Ok(Security {
+                tls: self.tls.clone(),
+                sasl: self.sasl.clone(),
+            }),
+        }
     }
 }
 

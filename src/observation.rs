@@ -257,7 +257,7 @@ impl PartitionLog {
     ///
     /// # Errors
     ///
-    /// Why that end could not be read.
+    /// When that end could not be read.
     pub fn counting_end(&self, read_committed: bool) -> Heard<Offset> {
         match self.stable {
             Some(stable) if read_committed => stable,

@@ -80,8 +80,13 @@ fn cluster_keys(cluster: &Cluster) -> Vec<(&'static str, Doc)> {
         ("name", text(&cluster.name)),
         ("bootstrap_servers", list(&cluster.bootstrap_servers, text)),
     ];
-    keys.extend(cluster.tls.as_ref().map(|section| ("tls", security::tls(section))));
-    keys.extend(cluster.sasl.as_ref().map(|section| ("sasl", security::sasl(section))));
+    match &cluster.client_properties {
+        Some(file) => keys.push(("client_properties", path(file))),
+        None => {
+            keys.extend(cluster.tls.as_ref().map(|section| ("tls", security::tls(section))));
+            keys.extend(cluster.sasl.as_ref().map(|section| ("sasl", security::sasl(section))));
+        }
+    }
     let record_time = vec![
         ("read", plain(cluster.record_time.read)),
         ("per_cycle", plain(cluster.record_time.per_cycle)),

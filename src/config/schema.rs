@@ -5,6 +5,9 @@ mod admin;
 mod cluster;
 mod security;
 
+pub(super) use security::is_extension;
+pub(super) use security::is_url;
+
 use std::time::Duration;
 
 use super::Config;

@@ -86,7 +86,10 @@ impl Sasl {
                 PasswordMechanism::ScramSha256 => Mechanism::ScramSha256,
                 PasswordMechanism::ScramSha512 => Mechanism::ScramSha512,
             },
-            Self::Bearer(_) => Mechanism::OAuthBearer,
+            Self::Bearer(login) => match login.source {
+                TokenSource::MskIam(_) => Mechanism::AwsMskIam,
+                TokenSource::Held(_) | TokenSource::Endpoint(_) => Mechanism::OAuthBearer,
+            },
         }
     }
 }
@@ -118,6 +121,15 @@ pub enum TokenSource {
     Held(Material),
     /// A token endpoint gives them for the client's credentials (RFC 6749, 4.4).
     Endpoint(TokenEndpoint),
+    /// They are signed here with the credentials of AWS that the process runs under.
+    MskIam(MskIam),
+}
+
+/// Access control by IAM of Amazon MSK.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MskIam {
+    /// The region of the cluster; that of the environment when absent.
+    pub region: Option<String>,
 }
 
 /// A token endpoint, and who asks it.
@@ -146,6 +158,8 @@ pub enum Mechanism {
     ScramSha512,
     /// RFC 7628.
     OAuthBearer,
+    /// RFC 7628 with a token signed by credentials of AWS.
+    AwsMskIam,
 }
 
 /// A mechanism by user and password.

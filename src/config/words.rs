@@ -32,11 +32,12 @@ words!(Isolation, 2: ReadUncommitted = "read_uncommitted", ReadCommitted = "read
 words!(TimeSource, 2: Record = "record", Arrival = "arrival");
 words!(Granularity, 3: Partition = "partition", Topic = "topic", Group = "group");
 words!(
-    Mechanism, 4:
+    Mechanism, 5:
     Plain = "PLAIN",
     ScramSha256 = "SCRAM-SHA-256",
     ScramSha512 = "SCRAM-SHA-512",
-    OAuthBearer = "OAUTHBEARER"
+    OAuthBearer = "OAUTHBEARER",
+    AwsMskIam = "AWS_MSK_IAM"
 );
 words!(
     PasswordMechanism, 3:

@@ -4,6 +4,7 @@
 mod claims;
 mod endpoint;
 mod exchange;
+mod msk;
 #[cfg(test)]
 mod tests;
 
@@ -142,6 +143,7 @@ impl Tokens {
                 claims::token(secret, None, self.clock.now())
             }
             TokenSource::Endpoint(endpoint) => endpoint::ask(endpoint, self.clock.now()).await,
+            TokenSource::MskIam(iam) => msk::sign(iam, self.clock.now()).await,
         }
     }
 }
@@ -152,7 +154,9 @@ impl Last {
         let now = Instant::now();
         self.stale = match source {
             TokenSource::Held(_) => None,
-            TokenSource::Endpoint(_) => token.ends.map(|ends| now + (ends - now) * LIFE_TENTHS / 10),
+            TokenSource::Endpoint(_) | TokenSource::MskIam(_) => {
+                token.ends.map(|ends| now + (ends - now) * LIFE_TENTHS / 10)
+            }
         };
         self.token = Some((source.clone(), token.clone()));
         self.failed = None;

@@ -65,6 +65,7 @@ pub(crate) fn cluster(name: &str) -> Cluster {
         bootstrap_servers: Vec::new(),
         tls: None,
         sasl: None,
+        client_properties: None,
         groups: all(),
         topics: all(),
         left_topics: LeftTopics::Keep,

@@ -208,7 +208,7 @@ fn who_may_not_read_is_told_so() {
         "--deny-principal",
         "User:*",
     ];
-    kafka.tool("org.apache.kafka.tools.AclCommand", &rule);
+    kafka.tool("AclCommand", &rule);
     let rule = [
         "--add",
         "--topic",
@@ -218,7 +218,7 @@ fn who_may_not_read_is_told_so() {
         "--allow-principal",
         "User:*",
     ];
-    kafka.tool("org.apache.kafka.tools.AclCommand", &rule);
+    kafka.tool("AclCommand", &rule);
     let mut reader = Reader::of(&cluster(&bootstrap));
     let denied = code(ErrorCode::TOPIC_AUTHORIZATION_FAILED);
     let heard = reader.read(&[(&closed, 0, 0), (&open, 0, 0), (&closed, 1, 0)], PLENTY);

@@ -1,8 +1,11 @@
 //! TLS and SASL on real listeners, each way in with both Kafka clients: the survey on the wire, and librdkafka for the times of records. What
 //! the daemon says about it is in `real_secure`.
 
+mod client_files;
 mod clients;
+mod moved;
 mod refusals;
+mod rotation;
 mod tokens;
 
 use serde_json::Value;

@@ -22,7 +22,7 @@ type Rows = BTreeMap<(String, String, i32), (i64, i64, i64)>;
 
 /// What `kafka-consumer-groups --describe` prints of partitions with a commit.
 fn told_by_kafka(kafka: &Kafka, groups: &[String]) -> Rows {
-    let class = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
+    let class = "ConsumerGroupCommand";
     let named = groups.iter().flat_map(|group| ["--group", group]);
     let said = kafka.tool(class, &["--describe"].into_iter().chain(named).collect::<Vec<_>>());
     let row = |line: &str| {

@@ -60,6 +60,7 @@ fn bearer(login: &Bearer) -> Keys {
     let mut keys = match &login.source {
         TokenSource::Held(material) => file("token_file", material).into_iter().collect(),
         TokenSource::Endpoint(endpoint) => self::endpoint(endpoint),
+        TokenSource::MskIam(iam) => iam.region.iter().map(|region| ("region", text(region))).collect(),
     };
     if !login.extensions.is_empty() {
         keys.push(("extensions", super::list(&login.extensions, text)));

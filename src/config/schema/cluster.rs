@@ -44,16 +44,9 @@ fn cluster(node: &Node<'_>, names: &mut Vec<String>, max_staleness: Duration) ->
         name(n, names)
     });
     let bootstrap_servers = section.required("bootstrap_servers", "host:port of one or more brokers", servers);
-    let tls = section.optional("tls", security::tls);
-    let sasl = section.optional("sasl", security::sasl);
-    if sasl.is_some() && !section.has("tls") {
-        section.warn(
-            "sasl",
-            "is used without tls: credentials and data cross the network in the clear",
-        );
-    }
+    let (security, client_properties) = security::security(&mut section);
     let watched = Watched::read(&mut section);
-    if watched.record_time.read && matches!(&sasl, Some(Sasl::Bearer(login)) if !login.extensions.is_empty()) {
+    if watched.record_time.read && matches!(&security.sasl, Some(Sasl::Bearer(login)) if !login.extensions.is_empty()) {
         section.refuse(
             "record_time",
             "must be {read: false} beside sasl.extensions: the client that reads records can say none",
@@ -65,8 +58,9 @@ fn cluster(node: &Node<'_>, names: &mut Vec<String>, max_staleness: Duration) ->
     Some(Cluster {
         name: name?.into(),
         bootstrap_servers: bootstrap_servers?,
-        tls,
-        sasl,
+        tls: security.tls,
+        sasl: security.sasl,
+        client_properties,
         groups: watched.groups,
         topics: watched.topics,
         left_topics: watched.left_topics,

@@ -2,17 +2,22 @@
 
 mod sasl;
 
+pub(in crate::config) use sasl::is_extension;
+pub(in crate::config) use sasl::is_url;
 pub(super) use sasl::sasl;
 
 use std::path::Path;
+use std::path::PathBuf;
 
 use crate::config::Authorities;
 use crate::config::Identity;
 use crate::config::Material;
+use crate::config::Security;
 use crate::config::Tls;
 use crate::config::files;
 use crate::config::node::Node;
 use crate::config::node::Section;
+use crate::config::properties;
 use crate::config::read;
 
 /// The section `tls`. The files are looked into: what cannot be read now cannot be read later.
@@ -49,6 +54,38 @@ fn belongs(section: &Section<'_>, given: &str, missing: &str, what: &str) {
     if section.has(given) && !section.has(missing) {
         section.refuse(missing, format!("missing beside {given}: {what}"));
     }
+}
+
+/// The sections `tls` and `sasl`, or what a client file says in their place.
+pub(super) fn security(section: &mut Section<'_>) -> (Security, Option<PathBuf>) {
+    let stated = Security {
+        tls: section.optional("tls", tls),
+        sasl: section.optional("sasl", sasl),
+    };
+    let file = section.optional("client_properties", read::path);
+    for key in ["tls", "sasl"] {
+        if section.has("client_properties") && section.has(key) {
+            section.refuse(key, "must not stand beside client_properties: leave one of the two");
+        }
+    }
+    let found = match file.as_deref().map(properties::read) {
+        None => stated,
+        Some(Ok(found)) => found,
+        Some(Err(error)) => {
+            for problem in error.problems {
+                section.refuse("client_properties", problem);
+            }
+            stated
+        }
+    };
+    if found.sasl.is_some() && found.tls.is_none() && !section.has("tls") {
+        let key = if file.is_some() { "client_properties" } else { "sasl" };
+        section.warn(
+            key,
+            "is used without tls: credentials and data cross the network in the clear",
+        );
+    }
+    (found, file)
 }
 
 /// True when the two are the same file, by name or by what they lead to.

@@ -169,7 +169,7 @@ fn a_problem_names_the_variable_that_made_it() {
     insta::assert_snapshot!(place.problems().join("\n"), @r#"
     poll_interval (from TIDEMARK__POLL_INTERVAL): must be a duration with its unit, as in 15s, 500ms or 1h 30m
     status_cycles (from TIDEMARK__STATUS_CYCLES): must be a whole number from 2 to 1000
-    clusters[0].sasl.mechanism: missing: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER
+    clusters[0].sasl.mechanism: missing: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER or AWS_MSK_IAM
     clusters[0].sasl.pasword (from TIDEMARK__CLUSTERS__0__SASL__PASWORD): unknown key; did you mean `password`?
     clusters[0].groups.include (from TIDEMARK__CLUSTERS__0__GROUPS__INCLUDE): must be regular expressions: unclosed group
     clusters[0].left_topics (from TIDEMARK__CLUSTERS__0__LEFT_TOPICS__X): must be keep or drop

@@ -51,6 +51,13 @@ clusters:
     tls: {}
     sasl: {mechanism: OAUTHBEARER, token_url: "https://idp.example:8443/token", client_id: "a:b", client_secret_file: $DIR/password, scope: kafka read, token_ca_file: $DIR/cert.pem, extensions: ["logicalCluster=lkc-1", "pool="]}
     record_time: {read: false}
+  - name: by the credentials of AWS
+    bootstrap_servers: kafka:9092
+    tls: {}
+    sasl: {mechanism: AWS_MSK_IAM, region: eu-west-1}
+  - name: by a client file
+    bootstrap_servers: kafka:9092
+    client_properties: $DIR/client.properties
   - name: by token in a file
     bootstrap_servers: kafka:9092
     tls: {}

@@ -21,6 +21,12 @@ const ENCRYPTED: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMA==\n-----END E
 const ENCRYPTED_BY_OPENSSL: &str =
     "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMA==\n-----END RSA PRIVATE KEY-----\n";
 
+const CLIENT: &str = r#"security.protocol=SASL_SSL
+sasl.mechanism=PLAIN
+sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="hunter2-secret";
+"#;
+const BAD_CLIENT: &str = "security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\nsasl.username=u\nssl.truststore.location=/dev/null\nssl.crl.location=x\nsasl.password=\n";
+
 /// A configuration file and its surroundings.
 pub(super) struct Place {
     directory: TempDir,
@@ -51,7 +57,7 @@ impl Place {
     }
 
     fn fill(&self) {
-        let files: [(&str, &[u8]); 9] = [
+        let files: [(&str, &[u8]); 12] = [
             ("password", SECRET.as_bytes()),
             ("token", b"a-token-of-sixteen-or-more\n"),
             ("token-again", b"a-token-of-sixteen-or-more"),
@@ -61,6 +67,9 @@ impl Place {
             ("key.pem", KEY.as_bytes()),
             ("encrypted.pem", ENCRYPTED.as_bytes()),
             ("encrypted-openssl.pem", ENCRYPTED_BY_OPENSSL.as_bytes()),
+            ("store.jks", b"\xfe\xed\xfe\xed\0\0\0\x02"),
+            ("client.properties", CLIENT.as_bytes()),
+            ("bad.properties", BAD_CLIENT.as_bytes()),
         ];
         for (name, content) in files {
             fs::write(self.directory.path().join(name), content).unwrap();

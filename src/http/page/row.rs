@@ -95,15 +95,15 @@ fn kind(view: &GroupView, cluster: Option<&str>) -> String {
     format!("<small>{}</small>", Text(printable(&words)))
 }
 
-/// Why the group needs somebody: the first part of the verdict. Of one that is well, the least that can be said.
+/// Why the group needs somebody: the first part of the verdict. Of one that is well, what is known of it.
 fn words(source: Source<'_>, view: &GroupView) -> String {
     match (view.status, lag(view)) {
         (Status::Ok, Some(0)) => "nothing is unread".to_owned(),
-        (Status::Ok, Some(_)) => "keeps up".to_owned(),
         (Status::Ok, None) => String::new(),
         _ => {
             let verdict = source.words(view).verdict;
-            verdict.split("; ").next().unwrap_or_default().to_owned()
+            let first = verdict.split("; ").next().unwrap_or_default();
+            first.strip_prefix("Fine: ").unwrap_or(first).to_owned()
         }
     }
 }

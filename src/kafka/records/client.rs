@@ -16,8 +16,12 @@ use super::secure::secure;
 use crate::config::Cluster;
 use crate::config::HostPort;
 use crate::config::Isolation;
+use crate::config::Sasl;
+use crate::config::Secret;
+use crate::config::Security;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;
+use crate::kafka::trouble::Trouble;
 
 /// Never joined and never committed to; librdkafka assigns nothing without one.
 const GROUP: &str = "tidemark-record-times";
@@ -77,29 +81,65 @@ impl Settings {
         }
     }
 
-    /// A client with what the files hold now.
-    pub(super) fn connect(&self) -> Result<Arc<Consumer>, Cause> {
-        let (tls, sasl) = (self.cluster.tls.as_ref(), self.cluster.sasl.as_ref());
+    /// The settings with what the files hold now.
+    pub(super) fn current(&self) -> Result<Current, Trouble> {
+        let security = self.cluster.security();
+        let security = security.map_err(|error| Trouble::new(Cause::Authentication, error))?;
         let mut config = self.plain.clone();
-        let password = secure(&mut config, tls, sasl).map_err(|trouble| self.fail(trouble.cause, &trouble.detail))?;
-        let tokens = sasl.and_then(|sasl| self.tokens.of(sasl));
-        let context = Quiet::new(Arc::clone(&self.cluster.name), tokens, password);
-        let consumer: Result<Consumer, KafkaError> = config.create_with_context(context);
-        consumer.map(Arc::new).map_err(|error| {
-            // The message may quote a setting, and a setting may be a secret: only the kind is kept.
-            let code = format!("librdkafka refuses its settings: {:?}", error.rdkafka_error_code());
-            self.fail(Cause::Unsupported, &code)
+        let password = secure(&mut config, security.tls.as_ref(), security.sasl.as_ref())?;
+        let print = print(&config, &security);
+        Ok(Current {
+            config,
+            password,
+            sasl: security.sasl,
+            print,
         })
     }
 
-    fn fail(&self, cause: Cause, error: &str) -> Cause {
-        tracing::warn!(
-            cluster = &*self.cluster.name,
-            error,
-            "the times of records cannot be read"
-        );
-        cause
+    /// A client with them.
+    pub(super) fn connect(&self, current: &Current) -> Result<Arc<Consumer>, Cause> {
+        let tokens = current.sasl.as_ref().and_then(|sasl| self.tokens.of(sasl));
+        let name = Arc::clone(&self.cluster.name);
+        let context = Quiet::new(name, tokens, current.password.clone());
+        let consumer: Result<Consumer, KafkaError> = current.config.create_with_context(context);
+        consumer.map(Arc::new).map_err(|error| {
+            // The message may quote a setting, and a setting may be a secret: only the kind is kept.
+            let code = format_args!("librdkafka refuses its settings: {:?}", error.rdkafka_error_code());
+            self.fail(&Trouble::new(Cause::Unsupported, code))
+        })
     }
+
+    /// Says why there is no client, and gives the cause back.
+    pub(super) fn fail(&self, trouble: &Trouble) -> Cause {
+        let (cluster, error) = (&*self.cluster.name, &*trouble.detail);
+        tracing::warn!(cluster, error, "the times of records cannot be read");
+        trouble.cause
+    }
+}
+
+/// What librdkafka is told at one moment.
+pub(super) struct Current {
+    config: ClientConfig,
+    password: Option<Secret>,
+    sasl: Option<Sasl>,
+    /// Of all that is said, so that a change is noticed.
+    pub(super) print: Print,
+}
+
+/// SHA-256.
+pub(super) type Print = [u8; 32];
+
+fn print(config: &ClientConfig, security: &Security) -> Print {
+    let map = config.config_map();
+    let mut settings: Vec<_> = map.iter().collect();
+    settings.sort();
+    let mut hasher = openssl::sha::Sha256::new();
+    for (key, value) in settings {
+        hasher.update(format!("{}={key}{}={value}", key.len(), value.len()).as_bytes());
+    }
+    // Who asks for tokens is not among the settings.
+    hasher.update(format!("{:?}", security.sasl).as_bytes());
+    hasher.finish()
 }
 
 fn address(server: &HostPort) -> String {

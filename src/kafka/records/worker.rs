@@ -18,6 +18,7 @@ use crate::model::RecordAt;
 use crate::model::TopicName;
 
 use super::client::Consumer;
+use super::client::Print;
 use super::client::Settings;
 use super::round::Round;
 use super::round::Slot;
@@ -53,6 +54,7 @@ struct Client {
     topics: HashSet<TopicName>,
     since: Instant,
     used: Instant,
+    print: Print,
 }
 
 impl Worker {
@@ -124,13 +126,19 @@ impl Worker {
     }
 
     fn client(&mut self) -> Result<&mut Client, Cause> {
-        let client = match self.client.take() {
-            Some(client) => client,
-            None => Client {
-                consumer: self.settings.connect()?,
+        let held = self.client.take();
+        let client = match (self.settings.current(), held) {
+            // The other client says what is wrong with a file that is being replaced, and the next read finds it whole.
+            (Err(_), Some(held)) => held,
+            (Err(trouble), None) => return Err(self.settings.fail(&trouble)),
+            // librdkafka reads nothing anew: a client with what was is closed when something has been replaced.
+            (Ok(current), Some(held)) if held.print == current.print => held,
+            (Ok(current), _) => Client {
+                consumer: self.settings.connect(&current)?,
                 topics: HashSet::new(),
                 since: Instant::now(),
                 used: Instant::now(),
+                print: current.print,
             },
         };
         Ok(self.client.insert(client))

@@ -109,7 +109,6 @@ fn missing(setting: &str, what: &str) -> Trouble {
     Trouble::new(Cause::Tls, format_args!("{setting}: {what}"))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn unusable(error: crate::config::MaterialError) -> Trouble {
     Trouble::new(Cause::Tls, error)
 }

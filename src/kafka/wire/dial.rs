@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::SockRef;
@@ -56,7 +57,7 @@ impl fmt::Display for Address {
 /// Opens a session. The name is resolved anew every time: brokers move.
 pub(super) async fn dial(
     address: &Address,
-    config: &config::Cluster,
+    config: &Arc<config::Cluster>,
     tokens: &Tokens,
     tally: &Tally,
     limits: Limits,
@@ -74,23 +75,33 @@ pub(super) async fn dial(
 
 async fn open(
     address: &Address,
-    config: &config::Cluster,
+    config: &Arc<config::Cluster>,
     tokens: &Tokens,
     tally: &Tally,
     limits: Limits,
 ) -> Result<Session, Trouble> {
+    let security = security(config).await?;
     let stream = connect(address).await?;
-    let connection = match &config.tls {
+    let connection = match &security.tls {
         Some(tls) => Connection::start(tls::connect(tls, &address.host, stream).await?),
         None => Connection::start(stream),
     };
     let session = Session::open(connection, tally, limits).await?;
-    let Some(login) = &config.sasl else {
+    let Some(login) = &security.sasl else {
         return Ok(session);
     };
     let begun = Instant::now();
     let lifetime = sasl::authenticate(&session, login, tokens, tally, limits).await?;
     Ok(session.until(lifetime.map(|lifetime| begun + lifetime * LIFE_TENTHS / 10)))
+}
+
+/// What is configured, or what a client file says now.
+async fn security(config: &Arc<config::Cluster>) -> Result<config::Security, Trouble> {
+    let config = Arc::clone(config);
+    let read = tokio::task::spawn_blocking(move || config.security()).await;
+    let refused = |why: &dyn fmt::Display| Trouble::new(Cause::Authentication, why);
+    read.map_err(|_| refused(&"reading the client file was interrupted"))?
+        .map_err(|error| refused(&error))
 }
 
 async fn connect(address: &Address) -> Result<TcpStream, Trouble> {

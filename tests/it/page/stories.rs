@@ -16,6 +16,7 @@ const TOLD: [(&str, &str, &str); 15] = [
     ("search-indexer", "ok", "consumer · Stable"),
     ("shipping", "ok", ""),
     ("flink-savepoints", "ok", "simple · Empty"),
+    ("settlement", "ok", "waits at an open transaction"),
     ("thumbnails", "ok", ""),
     ("one-off-import", "ok", "nothing is unread"),
     ("settlement", "ok", ""),

@@ -2,10 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use kafka_protocol::messages::IncrementalAlterConfigsRequest;
-use kafka_protocol::messages::incremental_alter_configs_request::AlterConfigsResource;
-use kafka_protocol::messages::incremental_alter_configs_request::AlterableConfig;
-use kafka_protocol::protocol::StrBytes;
 use serde_json::Value;
 
 use super::table::number;
@@ -17,9 +13,6 @@ use crate::support::until;
 
 const CLASS: &str = "org.apache.kafka.tools.consumer.group.ShareGroupCommand";
 const CONSUMER: &str = "org.apache.kafka.tools.consumer.ConsoleShareConsumer";
-
-/// Kafka's number for resources that are groups.
-const GROUP: i8 = 32;
 
 /// Start offset and lag by partition.
 type Places = BTreeMap<i64, (i64, i64)>;
@@ -47,22 +40,6 @@ fn told_by_tidemark(document: &Value) -> Places {
     partitions.filter_map(place).collect()
 }
 
-/// Sets `share.auto.offset.reset` of a group.
-fn begin_at_the_earliest(kafka: &Kafka, group: &str) {
-    let setting = AlterableConfig::default()
-        .with_name(StrBytes::from_static_str("share.auto.offset.reset"))
-        .with_value(Some(StrBytes::from_static_str("earliest")));
-    let group = AlterConfigsResource::default()
-        .with_resource_type(GROUP)
-        .with_resource_name(StrBytes::from_string(group.to_owned()))
-        .with_configs(vec![setting]);
-    let request = IncrementalAlterConfigsRequest::default().with_resources(vec![group]);
-    let answer = kafka
-        .ask_any(&request, 1)
-        .expect("an answer to IncrementalAlterConfigs");
-    assert!(answer.responses.iter().all(|it| it.error_code == 0), "{answer:?}");
-}
-
 /// Start offsets may still move a little after everything is acknowledged.
 fn same(kafka: &Kafka, tidemark: &Tidemark, group: &str) {
     until("both say the same", || {
@@ -77,7 +54,9 @@ fn a_share_group_has_the_lag_state_and_members_that_kafkas_own_tool_says() {
         return;
     };
     let (topic, group) = (kafka.topic(2), unique("share"));
-    begin_at_the_earliest(kafka, &group);
+    let earliest = ["--alter", "--entity-type", "groups", "--entity-name", &group];
+    let setting = ["--add-config", "share.auto.offset.reset=earliest"];
+    kafka.tool("ConfigCommand", &[&earliest[..], &setting].concat());
     kafka.produce(&topic, 0, 12);
     kafka.produce(&topic, 1, 5);
     let members: Vec<_> = (0..2)

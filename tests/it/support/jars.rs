@@ -12,13 +12,21 @@ const DEFAULT: &str = "4.3.1";
 
 /// The folder of the jars; `None`, said on stderr, on a machine without Java, or without Maven where it is needed.
 pub(crate) fn folder() -> Option<PathBuf> {
-    let version = env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned());
-    fetched("kafka", "pom.xml", &version)
+    folder_of(&asked())
+}
+
+/// The same for a version that a test names.
+pub(super) fn folder_of(version: &str) -> Option<PathBuf> {
+    fetched("kafka", "pom.xml", version)
 }
 
 /// The folder of the jars of Kafka Streams and its examples, likewise; of one version, as not every one has examples.
 pub(crate) fn streams() -> Option<PathBuf> {
     fetched("streams", "streams.xml", DEFAULT)
+}
+
+fn asked() -> String {
+    env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned())
 }
 
 fn fetched(name: &str, pom: &str, version: &str) -> Option<PathBuf> {

@@ -210,10 +210,14 @@ impl Kafka {
         Process::spawn(&mut command)
     }
 
-    /// One of Kafka's own tools by its class, for example `org.apache.kafka.tools.consumer.group.ConsumerGroupCommand`; what it
-    /// prints.
-    pub(crate) fn tool(&self, class: &str, arguments: &[&str]) -> String {
-        let run = self.java(SMALL, class);
+    /// One of Kafka's own tools, for example `ConsumerGroupCommand`, or any by its class; what it prints.
+    pub(crate) fn tool(&self, name: &str, arguments: &[&str]) -> String {
+        let class = if name.contains('.') {
+            name.to_owned()
+        } else {
+            self.class(name)
+        };
+        let run = self.java(SMALL, &class);
         let run = { run }
             .args(["--bootstrap-server", &self.bootstrap()])
             .args(arguments)
@@ -226,6 +230,24 @@ impl Kafka {
             String::from_utf8_lossy(&run.stderr)
         );
         said
+    }
+
+    /// Where the tool is in this version: they moved one after the other.
+    fn class(&self, name: &str) -> String {
+        let version = self.version();
+        let mut parts = version.split('.').map(|part| part.parse::<u32>().expect("a number"));
+        let version = (
+            parts.next().expect("a major version"),
+            parts.next().expect("a minor one"),
+        );
+        let (since, package) = match name {
+            "ConsumerGroupCommand" => ((3, 8), "org.apache.kafka.tools.consumer.group"),
+            "AclCommand" => ((4, 0), "org.apache.kafka.tools"),
+            "ConfigCommand" => ((4, 4), "org.apache.kafka.tools"),
+            other => panic!("where is {other}?"),
+        };
+        let package = if version >= since { package } else { "kafka.admin" };
+        format!("{package}.{name}")
     }
 
     /// Asks one broker.

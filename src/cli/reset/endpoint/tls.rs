@@ -116,6 +116,7 @@ fn certificates(flag: &str, file: &Path) -> Result<Vec<X509>, String> {
     if found.is_empty() { Err(none()) } else { Ok(found) }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn unusable(error: ErrorStack) -> String {
     format!("TLS cannot be used: {}", Reasons(&error))
 }

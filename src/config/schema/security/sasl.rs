@@ -7,6 +7,7 @@ use config::ValueKind;
 use crate::config::Bearer;
 use crate::config::Material;
 use crate::config::Mechanism;
+use crate::config::MskIam;
 use crate::config::PasswordLogin;
 use crate::config::PasswordMechanism;
 use crate::config::Sasl;
@@ -18,7 +19,7 @@ use crate::config::node::Section;
 use crate::config::read;
 
 /// Mechanisms that Kafka knows and tidemark does not serve yet.
-const NOT_YET: [&str; 2] = ["GSSAPI", "AWS_MSK_IAM"];
+const NOT_YET: [&str; 1] = ["GSSAPI"];
 
 /// Keys of the mechanisms with a password.
 const OF_PASSWORDS: [&str; 3] = ["username", "password", "password_file"];
@@ -33,6 +34,9 @@ const OF_ENDPOINTS: [&str; 6] = [
 ];
 /// Keys of every kind of token.
 const OF_TOKENS: [&str; 2] = ["token_file", "extensions"];
+
+/// Keys of Amazon MSK.
+const OF_MSK: [&str; 1] = ["region"];
 
 /// The section `sasl`.
 pub(in crate::config::schema) fn sasl(node: &Node<'_>) -> Option<Sasl> {
@@ -62,8 +66,9 @@ fn refuse_strangers(section: &Section<'_>, mechanism: Mechanism) {
     let own: &[&[&str]] = match mechanism {
         Mechanism::Plain | Mechanism::ScramSha256 | Mechanism::ScramSha512 => &[&OF_PASSWORDS],
         Mechanism::OAuthBearer => &[&OF_ENDPOINTS, &OF_TOKENS],
+        Mechanism::AwsMskIam => &[&OF_MSK],
     };
-    let all: [&[&str]; 3] = [&OF_PASSWORDS, &OF_ENDPOINTS, &OF_TOKENS];
+    let all: [&[&str]; 4] = [&OF_PASSWORDS, &OF_ENDPOINTS, &OF_TOKENS, &OF_MSK];
     for key in all.into_iter().flatten() {
         if section.has(key) && !own.iter().any(|keys| keys.contains(key)) {
             section.refuse(key, format!("is of no use with {}", mechanism.as_str()));
@@ -82,6 +87,7 @@ struct Given {
     scope: Option<String>,
     ca_file: Option<PathBuf>,
     extensions: Vec<String>,
+    region: Option<String>,
 }
 
 impl Given {
@@ -104,6 +110,7 @@ impl Given {
             scope: section.optional("scope", read::text),
             ca_file: section.optional("token_ca_file", |n| files::path_to(n, files::certificates)),
             extensions: section.or("extensions", Vec::new(), extensions),
+            region: section.optional("region", region),
         }
     }
 
@@ -113,6 +120,10 @@ impl Given {
             Mechanism::ScramSha256 => self.password(section, PasswordMechanism::ScramSha256),
             Mechanism::ScramSha512 => self.password(section, PasswordMechanism::ScramSha512),
             Mechanism::OAuthBearer => self.bearer(section),
+            Mechanism::AwsMskIam => Some(Sasl::Bearer(Bearer {
+                source: TokenSource::MskIam(MskIam { region: self.region }),
+                extensions: Vec::new(),
+            })),
         }
     }
 
@@ -239,6 +250,15 @@ pub(in crate::config) fn is_url(text: &str) -> bool {
         let host = rest.split(['/', '?']).next().unwrap_or_default();
         !host.is_empty() && !host.contains('@') && rest.chars().all(|c| c.is_ascii_graphic() && c != '#')
     })
+}
+
+/// A part of host names.
+fn region(node: &Node<'_>) -> Option<String> {
+    let text = read::text(node)?;
+    if !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return node.refuse("must be the name of a region, as in eu-west-1");
+    }
+    Some(text)
 }
 
 /// `key=value` as KIP-342 has them.

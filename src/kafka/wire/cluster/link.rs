@@ -121,7 +121,9 @@ impl Link {
             _ => 0,
         };
         *slot = Slot::Trying;
-        match dial(&self.address, &self.config, &self.tokens, &self.tally, limits).await {
+        // Boxed: it is far larger than the requests that mostly need none of it.
+        let dialled = Box::pin(dial(&self.address, &self.config, &self.tokens, &self.tally, limits));
+        match dialled.await {
             Ok(session) => {
                 self.note(Health::Up, "");
                 let session = Arc::new(session);

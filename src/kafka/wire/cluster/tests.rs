@@ -1,3 +1,5 @@
+mod replaced;
+
 use std::net::Ipv4Addr;
 
 use tokio::net::TcpListener;

@@ -50,5 +50,6 @@ fn setting(login: &Bearer) -> &'static str {
     match &login.source {
         TokenSource::Held(material) => material.setting,
         TokenSource::Endpoint(_) => "sasl.token_url (the broker does not take its token)",
+        TokenSource::MskIam(_) => "sasl: AWS_MSK_IAM",
     }
 }

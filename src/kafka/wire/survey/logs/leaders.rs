@@ -50,16 +50,16 @@ struct Lane {
     turn: usize,
 }
 
-/// One request: what it is, and which of the questions are in it.
-type Turn = (Lane, Vec<usize>);
+/// A lane, and the places of what is asked in it.
+type Batch = (Lane, Vec<usize>);
 
 /// What is asked of each leader at once, and what only when that is answered: last stable offsets come after the ends, for what was
 /// written in between would look like an open transaction.
 #[derive(Default)]
 struct Turns {
-    first: Vec<Turn>,
+    first: Vec<Batch>,
     /// How many of the first are not answered, and what comes after them.
-    later: HashMap<BrokerId, (usize, Vec<Turn>)>,
+    later: HashMap<BrokerId, (usize, Vec<Batch>)>,
 }
 
 impl Turns {
@@ -74,7 +74,7 @@ impl Turns {
     }
 
     /// What is asked first: of a leader that is asked for nothing else, its last stable offsets.
-    fn first(&mut self) -> Vec<Turn> {
+    fn first(&mut self) -> Vec<Batch> {
         let mut first = std::mem::take(&mut self.first);
         for (waits_for, later) in self.later.values_mut() {
             if *waits_for == 0 {
@@ -85,7 +85,7 @@ impl Turns {
     }
 
     /// What comes after an answer.
-    fn after(&mut self, answered: Lane) -> Vec<Turn> {
+    fn after(&mut self, answered: Lane) -> Vec<Batch> {
         let Some((waits_for, later)) = self.later.get_mut(&answered.leader) else {
             return Vec::new();
         };
