@@ -30,6 +30,8 @@ pub use crate::observation::MemberProtocol;
 pub use crate::observation::SomeTasks;
 pub use crate::observation::Tasks;
 
+pub use share::ShareFigures;
+pub use share::ShareView;
 pub use trend::Pace;
 pub use trend::Reading;
 pub use trend::Trend;
@@ -41,8 +43,6 @@ pub use view::MemberView;
 pub use view::MembersView;
 pub use view::OwnerView;
 pub use view::PartitionView;
-pub use view::ShareFigures;
-pub use view::ShareView;
 pub use view::Snapshot;
 pub use view::TaskCounts;
 pub use view::TimeView;

@@ -31,11 +31,11 @@ use super::members::kind;
 use super::members::members;
 use super::members::owners_are_moving;
 use super::share;
+use super::share::ShareView;
 use super::view::GroupTopicView;
 use super::view::GroupView;
 use super::view::MembersView;
 use super::view::PartitionView;
-use super::view::ShareView;
 use super::view::TimeView;
 
 /// The view of one group.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::failure::Heard;
+use crate::model::LagTime;
 use crate::model::Partition;
 use crate::model::TopicName;
 use crate::observation::Assignment;
@@ -12,8 +13,44 @@ use crate::observation::TopicCommits;
 use crate::observation::TopicShares;
 
 use super::view::GroupTopicView;
-use super::view::ShareFigures;
-use super::view::ShareView;
+use super::view::PartitionView;
+
+/// What a share group has read (KIP-932). Kept apart from commits, so that their lags are never mixed.
+#[derive(Clone, Debug)]
+pub struct ShareView {
+    /// Topics on which the group has begun or has members, sorted by name. Where a group of another type has a commit, this has its
+    /// start offset: the first record that may still be delivered. Their lags are those of [`ShareFigures`].
+    pub topics: Vec<GroupTopicView>,
+    /// In the order of the topics and their partitions.
+    pub figures: Vec<Vec<ShareFigures>>,
+    /// Sum over the topics; `None` while one that exists and has begun has none, and where nothing has begun.
+    pub lag: Option<u128>,
+}
+
+impl ShareView {
+    /// The greatest of the topics.
+    pub fn lag_time(&self) -> Option<LagTime> {
+        let known = self.topics.iter().filter_map(|topic| topic.lag_time);
+        known.max_by_key(|time| time.age_ms)
+    }
+}
+
+/// What a share group's partition has besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShareFigures {
+    /// Records that are not done with, by the broker's own count: those acknowledged out of order are done with. `None` where the
+    /// broker gives none (before Kafka 4.2).
+    pub told: Option<u64>,
+    /// How many members have the partition; `None` while they are unknown.
+    pub members: Option<u32>,
+}
+
+impl ShareFigures {
+    /// The lag in records of the partition: what the broker counts, else from the start offset to the log end.
+    pub fn lag(&self, view: &PartitionView) -> Option<u64> {
+        self.told.or_else(|| view.lag())
+    }
+}
 
 /// Start offsets as if they were commits; a partition on which the group has not begun has none.
 pub(super) fn as_commits(shares: &[TopicShares]) -> Vec<TopicCommits> {
@@ -75,7 +112,7 @@ pub(super) fn view(
         .iter()
         .map(|topic| {
             let of = |counts: &Told, partition| counts.get(&*topic.name)?.get(&partition).copied();
-            let one = |view: &super::view::PartitionView| ShareFigures {
+            let one = |view: &PartitionView| ShareFigures {
                 told: match (view.lag(), view.fresh) {
                     (None, _) => None,
                     (Some(_), true) => of(told, view.partition),

@@ -28,6 +28,7 @@ use crate::observation::Tasks;
 use crate::verdict::Explanation;
 
 use super::event::Event;
+use super::share::ShareView;
 use super::trend::Trend;
 
 /// One cluster as of one cycle.
@@ -159,43 +160,6 @@ impl GroupView {
     /// The topics whose partitions have a status: those with commits, or a share group's.
     pub fn judged(&self) -> &[GroupTopicView] {
         self.share.as_ref().map_or(&self.topics, |share| &share.topics)
-    }
-}
-
-/// What a share group has read (KIP-932). Kept apart from commits, so that their lags are never mixed.
-#[derive(Clone, Debug)]
-pub struct ShareView {
-    /// Topics on which the group has begun or has members, sorted by name. Where a group of another type has a commit, this has its
-    /// start offset: the first record that may still be delivered. Their lags are those of [`ShareFigures`].
-    pub topics: Vec<GroupTopicView>,
-    /// In the order of the topics and their partitions.
-    pub figures: Vec<Vec<ShareFigures>>,
-    /// Sum over the topics; `None` while one that exists and has begun has none, and where nothing has begun.
-    pub lag: Option<u128>,
-}
-
-impl ShareView {
-    /// The greatest of the topics.
-    pub fn lag_time(&self) -> Option<LagTime> {
-        let known = self.topics.iter().filter_map(|topic| topic.lag_time);
-        known.max_by_key(|time| time.age_ms)
-    }
-}
-
-/// What a share group's partition has besides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShareFigures {
-    /// Records that are not done with, by the broker's own count: those acknowledged out of order are done with. `None` where the
-    /// broker gives none (before Kafka 4.2).
-    pub told: Option<u64>,
-    /// How many members have the partition; `None` while they are unknown.
-    pub members: Option<u32>,
-}
-
-impl ShareFigures {
-    /// The lag in records of the partition: what the broker counts, else from the start offset to the log end.
-    pub fn lag(&self, view: &PartitionView) -> Option<u64> {
-        self.told.or_else(|| view.lag())
     }
 }
 

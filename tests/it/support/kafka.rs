@@ -185,7 +185,7 @@ impl Kafka {
         (parts.next(), parts.next()) >= (Some(major), Some(minor))
     }
 
-    /// The jars of Kafka Streams of the same version.
+    /// The jars of Kafka Streams.
     pub(crate) fn streams_jars(&self) -> Option<PathBuf> {
         jars::streams()
     }

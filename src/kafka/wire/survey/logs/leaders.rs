@@ -74,7 +74,7 @@ impl Turns {
     }
 
     /// What is asked first: of a leader that is asked for nothing else, its last stable offsets.
-    fn first(&mut self) -> Vec<(Lane, Vec<usize>)> {
+    fn first(&mut self) -> Vec<Batch> {
         let mut first = std::mem::take(&mut self.first);
         for (waits_for, later) in self.later.values_mut() {
             if *waits_for == 0 {
@@ -85,7 +85,7 @@ impl Turns {
     }
 
     /// What comes after an answer.
-    fn after(&mut self, answered: Lane) -> Vec<(Lane, Vec<usize>)> {
+    fn after(&mut self, answered: Lane) -> Vec<Batch> {
         let Some((waits_for, later)) = self.later.get_mut(&answered.leader) else {
             return Vec::new();
         };
