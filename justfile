@@ -39,9 +39,10 @@ quick:
 against version:
     TIDEMARK_TESTS_REQUIRE_ALL=1 TIDEMARK_TESTS_KAFKA={{ version }} cargo test --test it real_
 
-# The pictures of the README, taken anew (needs chromium and chromium-driver).
+# The pictures of the README and of docs/running.md, taken anew (needs chromium, chromium-driver, prometheus and prometheus-alertmanager).
 pictures:
     TIDEMARK_TESTS_PICTURES=1 cargo test --test it page::pictures
+    TIDEMARK_TESTS_PICTURES=1 cargo test --test it deploy::live
 
 # What a cycle and a scrape cost on a real broker: see docs/performance.md.
 bench:

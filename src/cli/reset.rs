@@ -72,7 +72,7 @@ async fn typed(command: &ResetCommand, context: &mut Context<'_>) -> Result<Exit
                 cluster,
                 group: args.group.clone(),
             };
-            plan(args, &at, &way, &mut console).await
+            Box::pin(plan(args, &at, &way, &mut console)).await
         }
         ResetCommand::Execute(args) => {
             let planned = match read_plan(args) {

@@ -275,6 +275,7 @@ impl<'a> Labels<'a> {
         }
     }
 
+    #[inline]
     fn of(self, partition: Partition) -> Self {
         Self {
             partition: Some(partition),
@@ -283,6 +284,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Appends them, closing brace included.
+    #[inline]
     pub(super) fn write(self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.head);
         if let Some(Partition(partition)) = self.partition {

@@ -1,7 +1,7 @@
 //! How long a replay takes: the records that are read again, by a rate that was measured. A rate is what the group itself read when it was
 //! watched last, or what was written to the partitions lately: a group that keeps up reads as fast as that. Never a guess: where neither is
 //! known, the reason stands in its place. Commits come in steps of seconds, so that two readings while a plan is made would measure the
-//! step and not the rate; none are made. Pure, but for [`written`].
+//! step and not the rate; none are made. Pure, but for the asking.
 
 use std::time::Duration;
 

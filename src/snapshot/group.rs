@@ -1,6 +1,7 @@
 //! One group: what stands, what is new, and what its topics add up to.
 
 use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use crate::failure::Cause;
 use crate::failure::Heard;
 use crate::model::GroupType;
 use crate::model::LagTime;
+use crate::model::Partition;
 use crate::model::Status;
 use crate::model::TopicName;
 use crate::observation::Description;
@@ -55,6 +57,13 @@ pub(super) fn evaluate(history: &mut GroupHistory, reading: GroupReading, contex
         owners,
         ownership,
         drop_left: left_behind,
+        done_with: reading
+            .shares
+            .iter()
+            .flatten()
+            .map(|shares| share::done_with(shares))
+            .next()
+            .unwrap_or_default(),
     };
     let (topics, share) = match share_reading(&kind, reading.shares, &reading.commits) {
         Some(shares) => (
@@ -102,6 +111,8 @@ struct Held {
     ownership: Ownership,
     /// Topics that nobody is assigned are left out.
     drop_left: bool,
+    /// Of a share group: where nothing is left, by the broker's own count.
+    done_with: HashMap<TopicName, Vec<Partition>>,
 }
 
 fn ownership(described: Option<&Description>) -> Ownership {
@@ -215,6 +226,7 @@ fn read_topics(
             owners: held.owners.get(name).map_or(&[][..], Vec::as_slice),
             ownership: held.ownership,
             read_committed,
+            done_with: held.done_with.get(name).map_or(&[], Vec::as_slice),
             situation,
         };
         let kept = history.topics.entry(name.clone()).or_default();

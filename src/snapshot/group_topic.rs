@@ -34,6 +34,8 @@ pub(super) struct Holding<'a> {
     pub(super) ownership: Ownership,
     /// Its lag counts up to the last stable offset.
     pub(super) read_committed: bool,
+    /// Of a share group: where its broker counts no record that is not done with. Start offsets follow later.
+    pub(super) done_with: &'a [Partition],
     /// What of the group matters to each of its partitions.
     pub(super) situation: Situation,
 }
@@ -65,6 +67,7 @@ pub(super) fn evaluate(
         situation: holding.situation,
         owners_known: holding.ownership == Ownership::Known,
         read_committed: holding.read_committed,
+        done_with: holding.done_with,
         context,
     };
     let mut moved = false;

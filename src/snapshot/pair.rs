@@ -46,6 +46,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) owners_known: bool,
     /// Lag counts up to the last stable offset.
     pub(super) read_committed: bool,
+    /// Partitions in which nothing is left to read, whatever the offsets say.
+    pub(super) done_with: &'a [Partition],
     pub(super) context: &'a Context<'a>,
 }
 
@@ -103,7 +105,13 @@ fn read(
     around: &Surroundings<'_>,
     state: &mut PairState,
 ) -> (PartitionView, Changes) {
-    let answer = committed.map(|committed| age(around, pair.partition, committed.max(start), end));
+    let answer = committed.map(|committed| {
+        if around.done_with.contains(&pair.partition) {
+            Answer::NothingReadable
+        } else {
+            age(around, pair.partition, committed.max(start), end)
+        }
+    });
     let time = answer.map_or(TimeView::Absent, |answer| match answer.lag_time() {
         Ok(time) => TimeView::Known(time),
         Err(reason) => TimeView::Unknown(reason),

@@ -28,6 +28,16 @@ pub(super) fn as_commits(shares: &[TopicShares]) -> Vec<TopicCommits> {
     shares.iter().map(of_topic).collect()
 }
 
+/// Where the brokers count nothing that is left: acknowledged records are done with before the start offset passes them.
+pub(super) fn done_with(shares: &[TopicShares]) -> HashMap<TopicName, Vec<Partition>> {
+    let of_topic = |shares: &TopicShares| {
+        let done = shares.partitions.iter();
+        let done = done.filter(|(_, share)| matches!(share, Ok(Share { lag: Some(0), .. })));
+        (shares.topic.clone(), done.map(|(partition, _)| *partition).collect())
+    };
+    shares.iter().map(of_topic).collect()
+}
+
 /// What the brokers count, by the name of the topic as it is shown.
 pub(super) type Told = HashMap<String, HashMap<Partition, u64>>;
 

@@ -167,6 +167,8 @@ fn note(it: &PartitionView) -> String {
         format!("{} lost", count(lost))
     } else if let Some(ahead) = above(it.ahead()) {
         format!("{} ahead", count(ahead))
+    } else if it.at_open_transaction {
+        "at an open transaction".to_owned()
     } else {
         let still = it.stalled_seconds.and_then(|it| Duration::try_from_secs_f32(it).ok());
         let still = still.filter(|still| *still >= NOTED);

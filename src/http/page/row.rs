@@ -15,6 +15,7 @@ use super::markup::of_group;
 use super::overview::Found;
 use super::spark::Span;
 use super::status::Badge;
+use crate::model::LagTime;
 use crate::model::Status;
 use crate::report::Sort;
 use crate::report::Source;
@@ -55,12 +56,12 @@ pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>, span: Spa
     writeln!(
         out,
         "<td role=\"cell\" class=\"n\" data-l=\"Records\">{}</td>",
-        count_or(view.lag, absent.get("lag_records"))
+        count_or(lag(view), absent.get("lag_records"))
     )?;
     writeln!(
         out,
         "<td role=\"cell\" class=\"n\" data-l=\"Time\">{}{}</td>",
-        lag_time(view.lag_time, absent.get("lag_seconds")),
+        lag_time(age(view), absent.get("lag_seconds")),
         over(view, sight)
     )?;
     let members = view.members.as_ref().map(|it| it.members.len());
@@ -70,6 +71,15 @@ pub(super) fn write(out: &mut String, sight: &Sight, found: Found<'_>, span: Spa
         count_or(members, absent.get("members")),
         span.draw(&view.trend)
     )
+}
+
+/// The lag of commits, or what a share group is not done with; the type below the name says which.
+fn lag(view: &GroupView) -> Option<u128> {
+    view.share.as_ref().map_or(view.lag, |share| share.lag)
+}
+
+fn age(view: &GroupView) -> Option<LagTime> {
+    view.share.as_ref().map_or(view.lag_time, |share| share.lag_time())
 }
 
 /// Type and state, below the name.
@@ -85,15 +95,15 @@ fn kind(view: &GroupView, cluster: Option<&str>) -> String {
     format!("<small>{}</small>", Text(printable(&words)))
 }
 
-/// Why the group needs somebody: the first part of the verdict. Of one that is well, the least that can be said.
+/// Why the group needs somebody: the first part of the verdict. Of one that is well, what is known of it.
 fn words(source: Source<'_>, view: &GroupView) -> String {
-    match (view.status, view.lag) {
+    match (view.status, lag(view)) {
         (Status::Ok, Some(0)) => "nothing is unread".to_owned(),
-        (Status::Ok, Some(_)) => "keeps up".to_owned(),
         (Status::Ok, None) => String::new(),
         _ => {
             let verdict = source.words(view).verdict;
-            verdict.split("; ").next().unwrap_or_default().to_owned()
+            let first = verdict.split("; ").next().unwrap_or_default();
+            first.strip_prefix("Fine: ").unwrap_or(first).to_owned()
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn write(out: &mut String, published: &Published, view: &GroupView, p
         out,
         "<section aria-labelledby=\"topics\">\n<h2 id=\"topics\">Topics</h2>"
     )?;
-    if view.topics.is_empty() {
+    if view.judged().is_empty() {
         writeln!(
             out,
             "<p class=\"empty\">No commits and no assignments are known.</p>\n</section>"
@@ -53,7 +53,7 @@ pub(super) fn write(out: &mut String, published: &Published, view: &GroupView, p
         )?;
     }
     writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
-    for topic in &view.topics {
+    for topic in view.judged() {
         write_row(out, published, (topic, view), place)?;
     }
     writeln!(out, "</tbody>\n</table>\n</section>")
@@ -90,7 +90,7 @@ fn write_row(
         count_or(topic.lag, why.get("lag_records")),
         lag_time(topic.lag_time, why.get("lag_seconds")),
         until_deletion(topic, log.map(AsRef::as_ref), why.get("lag_seconds")),
-        besides(topic)
+        besides(topic, group)
     )
 }
 
@@ -118,7 +118,7 @@ fn until_deletion(topic: &GroupTopicView, log: Option<&TopicView>, no_lag: Optio
 }
 
 /// What is out of the ordinary.
-fn besides(topic: &GroupTopicView) -> String {
+fn besides(topic: &GroupTopicView, group: &GroupView) -> String {
     let mut notes = Vec::new();
     if topic.exists == Some(false) {
         notes.push("does not exist any more".to_owned());
@@ -128,7 +128,12 @@ fn besides(topic: &GroupTopicView) -> String {
         notes.push(format!("{} unreadable", count(unreadable)));
     }
     if let Some(number) = topic.uncommitted_partitions.filter(|number| *number > 0) {
-        notes.push(format!("{} without a commit", count(number)));
+        let what = if group.share.is_some() {
+            "not begun"
+        } else {
+            "without a commit"
+        };
+        notes.push(format!("{} {what}", count(number)));
     }
     if topic.lost > 0 {
         notes.push(format!("{} records lost while watched", count(topic.lost)));

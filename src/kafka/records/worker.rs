@@ -26,8 +26,6 @@ use super::round::Slot;
 /// librdkafka never lets go of a topic it once heard of, and looks at each of its partitions whenever something happens. A client that
 /// knows so many topics more than it is asked for, and more than twice as many, gives way to a new one.
 const TOPICS_TOO_MANY: usize = 64;
-/// Partitions that are read at the same time: beyond that memory grows and nothing is faster.
-const ROUND: usize = 1_000;
 /// A client also gives way after so long, for connections and memory that only grow.
 const CLIENT_AGE: Duration = Duration::from_secs(3_600);
 /// A client that nobody uses is closed.
@@ -96,16 +94,13 @@ impl Worker {
         client.consumer.context().forget_trouble();
         client.topics.extend(asked.into_iter().cloned());
         while !slots.is_empty() && Instant::now() < job.deadline && !job.answer.is_closed() {
-            let later = slots.split_off(slots.len().min(ROUND));
+            // All at once: a partition that is taken away and given back before librdkafka has stopped it ends the process.
             let round = Round::begin(client.consumer.clone(), slots);
             slots = match round {
-                Ok(round) => {
-                    let rest = round.finish(job, !later.is_empty());
-                    later.into_iter().chain(rest).collect()
-                }
+                Ok(round) => round.finish(job),
                 Err(rest) => {
-                    let all = rest.iter().chain(&later);
-                    all.for_each(|slot| slot.answer_all(job, Err(Cause::Unsupported)));
+                    rest.iter()
+                        .for_each(|slot| slot.answer_all(job, Err(Cause::Unsupported)));
                     break;
                 }
             };

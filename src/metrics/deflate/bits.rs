@@ -12,6 +12,7 @@ pub(super) struct Bits {
 
 impl Bits {
     /// Appends the lowest `count` bits, 32 at most; the others must be 0.
+    #[inline]
     pub(super) fn push(&mut self, bits: u64, count: u32) {
         self.pending |= bits << self.count;
         self.count += count;

@@ -56,12 +56,14 @@ impl Block {
         self.symbols.is_empty()
     }
 
+    #[inline]
     pub(super) fn literal(&mut self, byte: u8) {
         self.literals[usize::from(byte)] += 1;
         self.symbols.push(Symbol(byte.into()));
     }
 
     /// So many bytes are the same as those so far before them: of [`SHORTEST`] to [`LONGEST_MATCH`], within [`FARTHEST`].
+    #[inline]
     pub(super) fn repeat(&mut self, length: usize, distance: usize) {
         let (of_length, of_distance) = (length_number(length), distance_number(distance));
         self.literals[of_length.symbol] += 1;

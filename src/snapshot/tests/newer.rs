@@ -69,12 +69,17 @@ fn a_share_group_has_the_brokers_lag_or_that_of_its_start_offset_and_none_of_com
 fn a_share_group_whose_start_stands_still_is_stalled_and_one_that_moves_is_not() {
     let mut world = world();
     for cycle in 0..130 {
-        let moves = sharing(vec![share(3, Some(5)), share(cycle, None)]);
-        let seen = world.cycle(vec![moves], vec![("t", topic(&[(0, 10 + cycle), (0, 10 + cycle)]))]);
+        let moves = sharing(vec![share(3, Some(5)), share(cycle, None), share(3, Some(0))]);
+        let end = (0, 10 + cycle);
+        let seen = world.cycle(vec![moves], vec![("t", topic(&[end, end, end]))]);
         if cycle == 129 {
             let share = seen.groups[0].share.as_deref().expect("a share group");
             let statuses: Vec<_> = share.topics[0].partitions.iter().map(|view| view.status).collect();
-            assert_eq!(statuses, [Status::Stalled, Status::Ok]);
+            assert_eq!(
+                statuses,
+                [Status::Stalled, Status::Ok, Status::Ok],
+                "the last has nothing left"
+            );
             assert_eq!(seen.groups[0].status, Status::Stalled);
         }
     }

@@ -19,10 +19,10 @@ use crate::support::Prometheus;
 
 /// What stands for the data in the page.
 const DATA: &str = "/*DATA*/";
-/// How far back the curves go.
-const SECONDS: u64 = 240;
+/// How far back the curves go: to when all statuses had been told, and no further.
+const SECONDS: u64 = 120;
 /// Points of a curve.
-const POINTS: u64 = 120;
+const POINTS: u64 = 60;
 /// A picture that shows too much is looked at by nobody: its height, in CSS pixels, ends there.
 const HEIGHT: u64 = 1300;
 

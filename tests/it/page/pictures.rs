@@ -179,7 +179,7 @@ fn an_hour_is_told_as_it_was_and_looks_as_the_readme_shows() {
     assert!(browser.text(".figures").contains("Lag, last hour"));
     browser.go(&hour.url("/"));
     assert_eq!(browser.text("thead .sp"), "Lag, last hour");
-    assert_eq!(browser.count("table.groups .spark"), 12);
+    assert_eq!(browser.count("table.groups .spark"), 13);
     take_pictures(&browser, &hour);
     assert_eq!(browser.console(), Vec::<String>::new());
 }

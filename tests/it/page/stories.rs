@@ -4,7 +4,7 @@ use crate::support::Browser;
 use crate::support::Demo;
 
 /// Group, status, and words of its row.
-const TOLD: [(&str, &str, &str); 14] = [
+const TOLD: [(&str, &str, &str); 15] = [
     ("payments", "stalled", "Stuck"),
     ("invoice-mailer", "stopped", "Stopped"),
     ("audit-archiver", "lost", "Lost"),
@@ -16,9 +16,11 @@ const TOLD: [(&str, &str, &str); 14] = [
     ("search-indexer", "ok", "consumer · Stable"),
     ("shipping", "ok", ""),
     ("flink-savepoints", "ok", "simple · Empty"),
+    ("settlement", "ok", "waits at an open transaction"),
     ("thumbnails", "ok", ""),
     ("one-off-import", "ok", "nothing is unread"),
-    ("email-workers", "", "does not apply"),
+    ("settlement", "ok", ""),
+    ("email-workers", "ok", "share · Stable"),
 ];
 
 fn row(group: &str) -> String {
@@ -41,7 +43,7 @@ fn every_story_is_found_and_told() {
     );
     assert!(browser.text(".fold").contains("1 dormant group"));
     browser.click(".fold a");
-    browser.until("document.querySelectorAll('table.groups tbody tr').length === 15");
+    browser.until("document.querySelectorAll('table.groups tbody tr').length === 16");
     assert!(browser.address().ends_with("/?dormant=1"));
 
     browser.click(&format!("{} a", row("payments")));

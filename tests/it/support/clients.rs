@@ -116,6 +116,7 @@ impl Default for Joining {
 /// A consumer in a background thread; leaves its group in good order when dropped.
 pub(crate) struct Member {
     ending: Arc<AtomicBool>,
+    frozen: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -124,18 +125,36 @@ impl Member {
         let consumer: BaseConsumer = config.create().expect("a consumer");
         consumer.subscribe(topics).expect("a subscription");
         let ending = Arc::new(AtomicBool::new(false));
+        let frozen = Arc::new(AtomicBool::new(false));
         let thread = thread::spawn({
-            let ending = Arc::clone(&ending);
+            let (ending, frozen) = (Arc::clone(&ending), Arc::clone(&frozen));
             move || {
                 while !ending.load(Ordering::Relaxed) {
-                    consumer.poll(Duration::from_millis(100));
+                    if frozen.load(Ordering::Relaxed) {
+                        thread::sleep(Duration::from_millis(20));
+                    } else {
+                        consumer.poll(Duration::from_millis(100));
+                    }
                 }
             }
         });
         Self {
             ending,
+            frozen,
             thread: Some(thread),
         }
+    }
+}
+
+impl Member {
+    /// Polls no more: it gives up nothing that it is to give up.
+    pub(crate) fn freeze(&self) {
+        self.frozen.store(true, Ordering::Relaxed);
+    }
+
+    /// Polls again.
+    pub(crate) fn thaw(&self) {
+        self.frozen.store(false, Ordering::Relaxed);
     }
 }
 
@@ -181,6 +200,30 @@ impl Kafka {
 
     /// Members that read the topics; returns when the group is stable and all partitions are assigned.
     pub(crate) fn join(&self, group: &str, topics: &[&str], joining: Joining) -> Vec<Member> {
+        let config = self.consumer(group, joining);
+        let one = |_| Member::start({ config.clone() }.set("client.id", unique("client")), topics);
+        let members: Vec<Member> = (0..joining.members).map(one).collect();
+        let partitions: usize = topics.iter().map(|topic| self.leaders(topic).len()).sum();
+        until("the group is stable", || {
+            self.describe(group)
+                .is_some_and(|g| g.state == "Stable" && g.members >= joining.members && g.assigned == partitions)
+        });
+        members
+    }
+
+    /// One more member, without waiting for anything.
+    pub(crate) fn member(&self, group: &str, topics: &[&str], protocol: &'static str) -> Member {
+        let joining = Joining {
+            protocol,
+            ..Joining::default()
+        };
+        Member::start(
+            { self.consumer(group, joining) }.set("client.id", unique("client")),
+            topics,
+        )
+    }
+
+    fn consumer(&self, group: &str, joining: Joining) -> ClientConfig {
         let mut config = self.client();
         config
             .set("group.id", group)
@@ -194,14 +237,7 @@ impl Kafka {
                 .set("session.timeout.ms", "6000")
                 .set("heartbeat.interval.ms", "500");
         }
-        let one = |_| Member::start(config.set("client.id", unique("client")), topics);
-        let members: Vec<Member> = (0..joining.members).map(one).collect();
-        let partitions: usize = topics.iter().map(|topic| self.leaders(topic).len()).sum();
-        until("the group is stable", || {
-            self.describe(group)
-                .is_some_and(|g| g.state == "Stable" && g.members >= joining.members && g.assigned == partitions)
-        });
-        members
+        config
     }
 
     fn client(&self) -> ClientConfig {

@@ -147,6 +147,9 @@ transaction.state.log.replication.factor={replicas}
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=4
 log.cleaner.dedupe.buffer.size=8388608
+share.coordinator.state.topic.replication.factor={replicas}
+share.coordinator.state.topic.min.isr=1
+share.coordinator.state.topic.num.partitions=2
 ",
             data = data.display()
         )

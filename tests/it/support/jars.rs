@@ -12,16 +12,29 @@ const DEFAULT: &str = "4.3.1";
 
 /// The folder of the jars; `None`, said on stderr, on a machine without Java, or without Maven where it is needed.
 pub(crate) fn folder() -> Option<PathBuf> {
-    folder_of(&env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned()))
+    folder_of(&asked())
 }
 
 /// The same for a version that a test names.
 pub(super) fn folder_of(version: &str) -> Option<PathBuf> {
+    fetched("kafka", "pom.xml", version)
+}
+
+/// The folder of the jars of Kafka Streams and its examples, likewise.
+pub(crate) fn streams() -> Option<PathBuf> {
+    fetched("streams", "streams.xml", &asked())
+}
+
+fn asked() -> String {
+    env::var("TIDEMARK_TESTS_KAFKA").unwrap_or_else(|_| DEFAULT.to_owned())
+}
+
+fn fetched(name: &str, pom: &str, version: &str) -> Option<PathBuf> {
     if !super::have(&["java"]) {
         return None;
     }
     let cache = cache();
-    let jars = cache.join(format!("kafka-{version}"));
+    let jars = cache.join(format!("{name}-{version}"));
     if !jars.exists() {
         if !super::have(&["mvn"]) {
             return None;
@@ -31,7 +44,7 @@ pub(super) fn folder_of(version: &str) -> Option<PathBuf> {
         let lock = File::create(cache.join("kafka.lock")).expect("a lock file");
         lock.lock().expect("a lock");
         if !jars.exists() {
-            fetch(version, &cache, &jars);
+            fetch(pom, version, &cache, &jars);
         }
     }
     Some(jars)
@@ -45,7 +58,7 @@ fn cache() -> PathBuf {
 }
 
 /// Into a folder beside, renamed when it is whole.
-fn fetch(version: &str, cache: &Path, jars: &Path) {
+fn fetch(pom: &str, version: &str, cache: &Path, jars: &Path) {
     let partial = tempfile::tempdir_in(cache).expect("a folder");
     let run = Command::new("mvn")
         .args([
@@ -55,7 +68,7 @@ fn fetch(version: &str, cache: &Path, jars: &Path) {
             "-DincludeScope=runtime",
             "-f",
         ])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/pom.xml"))
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kafka").join(pom))
         .arg(format!("-Dkafka.version={version}"))
         .arg(format!("-DoutputDirectory={}", partial.path().display()))
         .output()

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::fs::File;
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
 use std::process::Stdio;
@@ -177,9 +178,41 @@ impl Kafka {
         folder.trim_start_matches("kafka-").to_owned()
     }
 
-    /// One of Kafka's own tools, for example `ConsumerGroupCommand`; what it prints.
+    /// Whether this Kafka is of this version or a later one.
+    pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        let version = self.version();
+        let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
+        (parts.next(), parts.next()) >= (Some(major), Some(minor))
+    }
+
+    /// The jars of Kafka Streams of the same version.
+    pub(crate) fn streams_jars(&self) -> Option<PathBuf> {
+        jars::streams()
+    }
+
+    /// One of Kafka's own tools that goes on until it is dropped.
+    pub(crate) fn tool_in_the_background(&self, class: &str, arguments: &[&str]) -> Process {
+        let bootstrap = self.bootstrap();
+        let arguments: Vec<&str> = ["--bootstrap-server", &bootstrap]
+            .into_iter()
+            .chain(arguments.iter().copied())
+            .collect();
+        self.java_in_the_background(&self.ground.jars.clone(), class, &arguments)
+    }
+
+    /// A class of a folder of jars that goes on until it is dropped.
+    pub(crate) fn java_in_the_background(&self, jars: &Path, class: &str, arguments: &[&str]) -> Process {
+        let folder = tempfile::tempdir_in(self.ground.home.path()).expect("a folder").keep();
+        let classes = format!("{}/*", jars.display());
+        let mut command = Process::command("java", &folder);
+        command.args(SMALL).args(["-cp", &classes, class]).args(arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Process::spawn(&mut command)
+    }
+
+    /// One of Kafka's own tools, for example `ConsumerGroupCommand`, or any by its class; what it prints.
     pub(crate) fn tool(&self, name: &str, arguments: &[&str]) -> String {
-        let class = self.class(name);
+        let class = if name.contains('.') { name.to_owned() } else { self.class(name) };
         let run = self.java(SMALL, &class);
         let run = { run }
             .args(["--bootstrap-server", &self.bootstrap()])

@@ -115,7 +115,7 @@ impl Authority {
 
     /// A certificate for the names, and its key.
     pub(crate) fn issue(&self, names: &[&str]) -> (String, String) {
-        self.sign(named(names))
+        self.sign(&named(names))
     }
 
     /// The same, good for one day long ago.
@@ -123,10 +123,10 @@ impl Authority {
         let mut params = named(names);
         params.not_before = rcgen::date_time_ymd(2001, 1, 1);
         params.not_after = rcgen::date_time_ymd(2001, 1, 2);
-        self.sign(params)
+        self.sign(&params)
     }
 
-    fn sign(&self, params: CertificateParams) -> (String, String) {
+    fn sign(&self, params: &CertificateParams) -> (String, String) {
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.0).expect("a certificate");
         (certificate.pem(), key.serialize_pem())

@@ -292,6 +292,16 @@ fn fine_with_something_to_read() {
 }
 
 #[test]
+fn whoever_waits_at_an_open_transaction_is_not_stuck() {
+    let mut row = owned(partition(0, Status::Ok, (60, 0, 300), Some(40 * MINUTE)), 0);
+    row.at_open_transaction = true;
+    says(
+        group(Status::Ok, vec![topic("t", vec![row])], &standing(40 * MINUTE)),
+        "Not stuck: partition 0 of t waits at an open transaction; 240 records, oldest 40 min old; 2 members, 1 partition",
+    );
+}
+
+#[test]
 fn who_has_only_just_looked_says_so() {
     let young = Explanation {
         begin_seen: false,

@@ -58,7 +58,9 @@ fn opening(greatest: &Explained) -> String {
     let place = format!("partition {} of {}", greatest.view.partition, name(&greatest.topic));
     let at_least = if why.begin_seen { "" } else { "at least " };
     let (standing, window) = (duration(why.standing), duration(why.window));
-    if greatest.view.lag() == Some(0) || why.standing.is_zero() {
+    if greatest.view.at_open_transaction {
+        format!("Not stuck: {place} waits at an open transaction")
+    } else if greatest.view.lag() == Some(0) || why.standing.is_zero() {
         "Fine: commits move".to_owned()
     } else if why.watched < why.window {
         format!(
