@@ -54,9 +54,12 @@ use clap::error::ErrorKind;
 use tokio::runtime::Runtime;
 
 use crate::app;
+use crate::app::Origin;
 use crate::config::Config;
 use crate::config::Flag;
 use crate::config::load;
+
+use logging::Level;
 
 /// The lag of Apache Kafka consumer groups, as Prometheus metrics and on the terminal.
 #[derive(Debug, Parser)]
@@ -173,19 +176,29 @@ fn told(error: &clap::Error, out: &mut dyn Write) -> Result<ExitStatus, CliError
 impl Context<'_> {
     /// The configuration, its warnings logged.
     fn load(&mut self, flags: &[Flag]) -> Result<Config, CliError> {
+        Ok(self.load_to_follow(flags)?.0)
+    }
+
+    /// The same, with the level of the log for one that may change.
+    fn load_to_follow(&mut self, flags: &[Flag]) -> Result<(Config, Level), CliError> {
         let loaded = load(&self.args.source(), flags, std::mem::take(&mut self.environment))?;
-        logging::init(loaded.config.log, self.args.verbose);
+        let level = logging::init(loaded.config.log, self.args.verbose);
         for warning in &loaded.warnings {
             tracing::warn!("doubtful configuration: {warning}");
         }
-        Ok(loaded.config)
+        Ok((loaded.config, level))
     }
 }
 
 fn serve(args: &ServeArgs, mut context: Context<'_>) -> Result<ExitStatus, CliError> {
-    let config = context.load(&args.flags())?;
+    let origin = Origin {
+        source: context.args.source(),
+        flags: args.flags(),
+        environment: context.environment.clone(),
+    };
+    let (config, level) = context.load_to_follow(&origin.flags)?;
     let runtime = runtime()?;
-    let served = runtime.block_on(app::serve(config));
+    let served = runtime.block_on(app::serve(config, origin, move |log| level.follow(log)));
     // A name that is being resolved, or a broker that hangs, holds up nobody.
     runtime.shutdown_background();
     served?;

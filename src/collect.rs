@@ -14,12 +14,14 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::Cluster;
 use crate::config::Config;
 use crate::config::Isolation;
 use crate::config::LeftTopics;
+use crate::config::Objective;
 use crate::kafka::RecordTimes;
 use crate::kafka::Survey;
 use crate::observation::Observation;
@@ -60,13 +62,9 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         clock: Clock,
     ) -> (Self, watch::Receiver<Arc<Snapshot>>) {
         let (publish, snapshots) = watch::channel(Arc::new(snapshot::nothing_yet(cluster.name.clone())));
-        let settings = settings(config, &cluster);
+        let settings = settings(config, &cluster, &config.objectives);
         let interval = config.poll_interval;
-        let history = History::new(time::Settings {
-            poll_interval: interval,
-            read: cluster.record_time.read,
-            per_cycle: cluster.record_time.per_cycle,
-        });
+        let history = History::new(time_settings(config, &cluster));
         (
             Self {
                 cluster,
@@ -84,22 +82,45 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
         )
     }
 
-    /// Polls until the task is dropped. A cycle that overruns its interval is followed by the next whole interval; the ones in between
-    /// are counted as skipped, never stacked.
-    pub async fn run(mut self) {
-        loop {
+    /// Polls until it is told to stop, and then ends between two cycles. A cycle that overruns its interval is followed by the next whole
+    /// interval; the ones in between are counted as skipped, never stacked.
+    pub async fn run(&mut self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
             let begun = self.clock.now().mono;
             self.poll().await;
             let taken = self.clock.now().mono.saturating_sub(begun);
             let intervals = whole_intervals(taken, self.interval);
             self.history.skipped(u64::from(intervals - 1));
-            self.clock.sleep_until(begun + self.interval * intervals).await;
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.clock.sleep_until(begun + self.interval * intervals) => {}
+            }
         }
     }
 
-    /// The cluster's name.
-    pub fn cluster(&self) -> &Arc<str> {
-        &self.cluster.name
+    /// Takes another configuration of the same cluster, between two cycles: counters, histories and last good readings stay, except those of
+    /// what is no longer watched. [`GroupView::objective`](crate::snapshot::GroupView::objective) is a place in `objectives`, which has
+    /// every objective of the configuration and may have more.
+    pub fn reconfigure(&mut self, config: &Config, cluster: Arc<Cluster>, objectives: &[Objective]) {
+        self.settings = settings(config, &cluster, objectives);
+        self.interval = config.poll_interval;
+        self.history.timelines.reconfigure(time_settings(config, &cluster));
+        self.history.retain(
+            |group| cluster.groups.lets_through(group.bytes()),
+            |topic| cluster.topics.lets_through(topic.bytes()),
+        );
+        self.cluster = cluster;
+    }
+
+    /// Reads through these clients from the next cycle on.
+    pub fn reconnect(&mut self, (survey, records): (S, R)) {
+        self.survey = survey;
+        self.records = records;
+    }
+
+    /// The cluster as it is configured.
+    pub fn cluster(&self) -> &Arc<Cluster> {
+        &self.cluster
     }
 
     /// Where resets of our own are told, so that they count as no progress.
@@ -174,6 +195,14 @@ impl<S: Survey, R: RecordTimes> Poller<S, R> {
     }
 }
 
+fn time_settings(config: &Config, cluster: &Cluster) -> time::Settings {
+    time::Settings {
+        poll_interval: config.poll_interval,
+        read: cluster.record_time.read,
+        per_cycle: cluster.record_time.per_cycle,
+    }
+}
+
 /// Without a rule no group's name is looked at.
 fn reads_committed(cluster: &Cluster) -> snapshot::ReadsCommitted {
     if !cluster.knows_read_committed() {
@@ -183,8 +212,11 @@ fn reads_committed(cluster: &Cluster) -> snapshot::ReadsCommitted {
     Box::new(move |group| cluster.isolation_of(group.bytes()) == Isolation::ReadCommitted)
 }
 
-fn settings(config: &Config, cluster: &Cluster) -> Settings {
-    let objectives = config.objectives.clone();
+/// `places` is the list that the found objective's place is told in.
+fn settings(config: &Config, cluster: &Cluster, places: &[Objective]) -> Settings {
+    let place = |objective: &Objective| places.iter().position(|it| it == objective);
+    let objectives: Vec<(Objective, Option<usize>)> =
+        config.objectives.iter().map(|it| (it.clone(), place(it))).collect();
     Settings {
         cluster: cluster.name.clone(),
         verdict: verdict::Settings {
@@ -196,7 +228,10 @@ fn settings(config: &Config, cluster: &Cluster) -> Settings {
         },
         read_committed: reads_committed(cluster),
         drop_left_topics: cluster.left_topics == LeftTopics::Drop,
-        objective: Box::new(move |group| objectives.iter().position(|o| o.groups.matches(group.bytes()))),
+        objective: Box::new(move |group| {
+            let mut first = objectives.iter().filter(|(it, _)| it.groups.matches(group.bytes()));
+            first.next()?.1
+        }),
     }
 }
 

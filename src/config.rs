@@ -20,6 +20,7 @@ mod secret;
 mod security;
 #[cfg(test)]
 mod tests;
+mod web;
 mod words;
 
 pub use duration::parse_duration;
@@ -55,6 +56,12 @@ pub use security::Tls;
 pub use security::TokenEndpoint;
 pub use security::TokenSource;
 
+pub use web::ClientAuth;
+pub use web::TlsVersion;
+pub use web::Web;
+pub use web::WebTls;
+pub use web::WebUser;
+
 pub use crate::model::TimeSource;
 
 use std::net::SocketAddr;
@@ -67,6 +74,8 @@ use std::time::Duration;
 pub struct Config {
     /// The scrape listener.
     pub listen: SocketAddr,
+    /// HTTPS and who may come to it; plain HTTP for everybody when absent.
+    pub web: Option<Web>,
     /// How often every cluster is polled.
     pub poll_interval: Duration,
     /// How long a last good reading stands for one that failed.

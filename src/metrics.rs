@@ -10,6 +10,7 @@ mod limit;
 mod number;
 mod own;
 mod pack;
+mod reloads;
 mod render;
 mod resets;
 
@@ -23,6 +24,7 @@ pub use exposition::Text;
 pub use limit::LeftOut;
 pub use pack::Packed;
 pub use pack::Packer;
+pub use reloads::Reloads;
 pub use resets::ResetCounters;
 pub use resets::ResetResult;
 

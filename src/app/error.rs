@@ -21,6 +21,9 @@ pub enum AppError {
     /// The admin listener's certificates cannot be used.
     #[error("admin.tls")]
     Tls(#[source] TlsError),
+    /// The scrape listener's certificates cannot be used.
+    #[error("web_config_file.tls_server_config")]
+    WebTls(#[source] TlsError),
     /// The signals that end a process cannot be heard.
     #[error("cannot wait for signals")]
     Signals(#[source] io::Error),

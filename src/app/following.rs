@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::Cluster;
@@ -28,8 +29,8 @@ impl Following {
     pub fn start(config: &Config, clusters: &[Arc<Cluster>], clock: &Clock) -> Self {
         let (mut tasks, bell) = (JoinSet::new(), Arc::new(Notify::new()));
         let follow = |cluster| {
-            let (poller, snapshots) = poller(config, cluster, clock);
-            tasks.spawn(poller.run());
+            let (mut poller, snapshots) = poller(config, cluster, clock);
+            tasks.spawn(async move { poller.run(CancellationToken::new()).await });
             let (mut news, bell) = (snapshots.clone(), bell.clone());
             tasks.spawn(async move {
                 while news.changed().await.is_ok() {

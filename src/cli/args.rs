@@ -55,6 +55,9 @@ pub struct ServeArgs {
     /// Scrape listener, in place of `listen`
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<String>,
+    /// HTTPS and users of the scrape listener, as Prometheus' exporters take it; in place of `web_config_file`
+    #[arg(long = "web.config.file", value_name = "FILE")]
+    pub web_config_file: Option<String>,
     /// In place of `poll_interval`, as in 15s
     #[arg(long, value_name = "DURATION")]
     pub poll_interval: Option<String>,
@@ -69,6 +72,7 @@ impl ServeArgs {
         };
         let flags = [
             flag("--listen", "listen", &self.listen),
+            flag("--web.config.file", "web_config_file", &self.web_config_file),
             flag("--poll-interval", "poll_interval", &self.poll_interval),
         ];
         flags.into_iter().flatten().collect()

@@ -4,17 +4,37 @@ use std::io;
 use std::io::IsTerminal as _;
 
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Registry;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::reload;
+use tracing_subscriber::reload::Handle;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::Log;
 use crate::config::LogFormat;
 use crate::config::LogLevel;
 
+/// How much is logged, to be changed.
+pub(super) struct Level {
+    /// `None` in a process whose log somebody else began.
+    filter: Option<Handle<Targets, Registry>>,
+    verbose: u8,
+}
+
+impl Level {
+    /// Logs as much as this says from now on; the form stays.
+    pub(super) fn follow(&self, log: Log) {
+        if let Some(handle) = &self.filter {
+            // Fails only when the log is gone, and then nobody can be told.
+            let _ = handle.reload(filter(log.level, self.verbose));
+        }
+    }
+}
+
 /// Starts the log. `verbose` raises the level: 1 to debug, 2 to trace. Only the first call in a process counts.
-pub(super) fn init(log: Log, verbose: u8) {
-    let filter = filter(log.level, verbose);
+pub(super) fn init(log: Log, verbose: u8) -> Level {
+    let (filter, handle) = reload::Layer::new(filter(log.level, verbose));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal());
@@ -26,7 +46,10 @@ pub(super) fn init(log: Log, verbose: u8) {
             .try_init(),
     };
     // Two commands in one process happen in tests alone: they share the first one's log.
-    drop(started);
+    Level {
+        filter: started.is_ok().then_some(handle),
+        verbose,
+    }
 }
 
 /// Libraries speak up only about what may need somebody, unless everything is wanted.

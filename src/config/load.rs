@@ -112,7 +112,8 @@ fn settings_of(source: &Source, flags: &[Flag]) -> Vec<Setting> {
     settings
 }
 
-fn parse(path: &Path) -> Result<Value, Problem> {
+/// The keys of a file.
+pub(super) fn parse(path: &Path) -> Result<Value, Problem> {
     let wrong = |what: String| Problem {
         key: String::new(),
         origin: None,

@@ -81,6 +81,34 @@ impl<'a> Node<'a> {
         None
     }
 
+    /// Another tree in the place of the value: that of a file which it names.
+    pub(super) fn within<'b>(&self, tree: &'b Value) -> Node<'b>
+    where
+        'a: 'b,
+    {
+        Node {
+            report: self.report,
+            path: self.path.clone(),
+            value: tree,
+        }
+    }
+
+    /// The keys of a section that takes any, sorted, with what stands there; refused when it is no section.
+    pub(super) fn entries(&self) -> Option<Vec<(String, Self)>> {
+        let section = self.section()?;
+        let mut entries: Vec<_> = section.table.iter().collect();
+        entries.sort_by_key(|(key, _)| *key);
+        let at = |(key, value): (&String, &'a Value)| {
+            let node = Self {
+                report: self.report,
+                path: section.path_of(key),
+                value,
+            };
+            (key.clone(), node)
+        };
+        Some(entries.into_iter().map(at).collect())
+    }
+
     /// Its keys; refused when it is no section.
     pub(super) fn section(&self) -> Option<Section<'a>> {
         let ValueKind::Table(table) = self.kind() else {

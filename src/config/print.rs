@@ -38,8 +38,9 @@ pub fn print(config: &Config) -> String {
 }
 
 fn keys_of(config: &Config) -> Vec<(&'static str, Doc)> {
-    let mut keys = vec![
-        ("listen", text(&config.listen)),
+    let mut keys = vec![("listen", text(&config.listen))];
+    keys.extend(config.web.as_ref().map(|web| ("web_config_file", path(&web.file))));
+    keys.extend([
         ("poll_interval", duration(config.poll_interval)),
         ("max_staleness", duration(config.max_staleness)),
         ("status_cycles", plain(config.status_cycles)),
@@ -59,7 +60,7 @@ fn keys_of(config: &Config) -> Vec<(&'static str, Doc)> {
             "clusters",
             list(&config.clusters, |cluster| Doc::Keys(cluster_keys(cluster))),
         ),
-    ];
+    ]);
     keys.extend(config.admin.as_ref().map(|section| ("admin", admin(section))));
     keys
 }

@@ -4,6 +4,7 @@
 mod admin;
 mod cluster;
 mod security;
+mod web;
 
 pub(super) use security::is_extension;
 pub(super) use security::is_url;
@@ -79,6 +80,7 @@ const TAKEN_LABELS: [&str; 28] = [
 pub(super) fn read(root: &Node<'_>) -> Option<Config> {
     let mut top = root.section()?;
     let listen = top.optional("listen", read::socket).unwrap_or_else(default_listen);
+    let web = top.optional("web_config_file", web::read);
     let times = Times::read(&mut top);
     let cluster_label = top.or("cluster_label", DEFAULT_CLUSTER_LABEL.to_owned(), label);
     let shutdown_grace = top.or("shutdown_grace", DEFAULT_SHUTDOWN_GRACE, |n| read::duration(n, HOUR));
@@ -94,6 +96,7 @@ pub(super) fn read(root: &Node<'_>) -> Option<Config> {
     top.end();
     Some(Config {
         listen,
+        web,
         poll_interval: times.poll_interval,
         max_staleness: times.max_staleness,
         status_cycles: times.status_cycles,

@@ -4,3 +4,4 @@ mod bad;
 mod environment;
 mod printed;
 mod support;
+mod web;

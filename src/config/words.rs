@@ -1,5 +1,6 @@
 //! The words that stand for choices in a configuration: one table each, for reading and for printing.
 
+use super::ClientAuth;
 use super::Granularity;
 use super::Isolation;
 use super::LeftTopics;
@@ -8,6 +9,7 @@ use super::LogLevel;
 use super::Mechanism;
 use super::PasswordMechanism;
 use super::TimeSource;
+use super::TlsVersion;
 
 macro_rules! words {
     ($type:ident, $count:literal: $($variant:ident = $word:literal),+) => {
@@ -45,3 +47,6 @@ words!(
     ScramSha256 = "SCRAM-SHA-256",
     ScramSha512 = "SCRAM-SHA-512"
 );
+words!(TlsVersion, 2: Tls12 = "TLS12", Tls13 = "TLS13");
+words!(ClientAuth, 5: NoClientCert = "NoClientCert", RequestClientCert = "RequestClientCert", RequireAnyClientCert = "RequireAnyClientCert",
+    VerifyClientCertIfGiven = "VerifyClientCertIfGiven", RequireAndVerifyClientCert = "RequireAndVerifyClientCert");

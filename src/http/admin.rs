@@ -12,9 +12,10 @@
 
 mod body;
 mod counting;
+mod rights;
 mod status;
-mod throttle;
-mod tokens;
+pub(in crate::http) mod throttle;
+pub(in crate::http) mod tokens;
 
 #[cfg(test)]
 mod tests;
@@ -40,7 +41,6 @@ use super::Segments;
 use super::respond;
 use crate::clock::Clock;
 use crate::config;
-use crate::config::Allow;
 use crate::reset::Access;
 use crate::reset::Asked;
 use crate::reset::Order;
@@ -49,8 +49,9 @@ use crate::reset::Resets;
 use crate::reset::audit::Caller;
 use crate::reset::engine::Place;
 
+pub use rights::Rights;
+
 use throttle::Throttle;
-use tokens::Tokens;
 
 /// The largest body that is taken: some ten thousand partitions.
 pub const BODY_LIMIT: usize = 1 << 20;
@@ -58,8 +59,7 @@ pub const BODY_LIMIT: usize = 1 << 20;
 /// Answers on the admin listener.
 pub struct Admin<A> {
     resets: Arc<Resets<A>>,
-    allow: Vec<Allow>,
-    tokens: Tokens,
+    rights: Rights,
     throttle: Throttle,
     clock: Clock,
     /// Plans and executes that are under way, whether their client is still there or not.
@@ -100,8 +100,7 @@ impl<A: Access> Admin<A> {
     pub fn new(resets: Arc<Resets<A>>, config: &config::Admin, clock: Clock) -> Self {
         Self {
             resets,
-            allow: config.allow.clone(),
-            tokens: Tokens::new(&config.tokens),
+            rights: Rights::of(config),
             throttle: Throttle::new(),
             clock,
             running: TaskTracker::new(),
@@ -111,6 +110,11 @@ impl<A: Access> Admin<A> {
     /// A handle on what is under way.
     pub fn running(&self) -> Running {
         Running(self.running.clone())
+    }
+
+    /// A handle on who may come and what they may touch.
+    pub fn rights(&self) -> Rights {
+        self.rights.clone()
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
@@ -170,7 +174,7 @@ impl<A: Access> Admin<A> {
         let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| address.ip());
         self.throttle.may_try(address, now)?;
         let header = request.headers().get(AUTHORIZATION).map(|value| value.as_bytes());
-        let Some(who) = header.and_then(bearer).and_then(|token| self.tokens.whose(token)) else {
+        let Some(who) = header.and_then(bearer).and_then(|token| self.rights.whose(token)) else {
             self.throttle.failed(address, now);
             return Err(Refusal::Unauthenticated);
         };
@@ -185,8 +189,7 @@ impl<A: Access> Admin<A> {
                 cluster: at.cluster.clone(),
             });
         }
-        let allows = |allow: &Allow| allow.cluster == at.cluster && allow.groups.matches(at.group.bytes());
-        if self.allow.iter().any(allows) {
+        if self.rights.allow(&at.cluster, &at.group) {
             return Ok(());
         }
         Err(Refusal::NotAllowed {

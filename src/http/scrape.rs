@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::CONTENT_ENCODING;
 use hyper::header::HeaderValue;
 use hyper::header::VARY;
+use tokio::sync::watch;
 
 use super::api;
 use super::body::Body;
@@ -25,6 +26,17 @@ const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Answers on the scrape listener.
 #[derive(Debug)]
 pub struct Scrape(pub Arc<State>);
+
+/// The same from whatever state is the latest: the configuration may change while it runs. Whoever reads the configuration sends.
+#[derive(Debug)]
+pub struct Latest(pub watch::Receiver<Arc<State>>);
+
+impl Handler for Latest {
+    async fn handle(&self, request: Request<Incoming>) -> Response<Body> {
+        let state = self.0.borrow().clone();
+        Scrape(state).handle(request).await
+    }
+}
 
 impl Handler for Scrape {
     async fn handle(&self, request: Request<Incoming>) -> Response<Body> {

@@ -27,6 +27,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -122,7 +123,8 @@ pub struct Server<H> {
 struct Shared<H> {
     handler: H,
     limits: Limits,
-    tls: Option<Tls>,
+    /// The latest counts for every new connection; whoever reads certificates sends.
+    tls: watch::Receiver<Option<Tls>>,
     connections: Arc<Connections>,
     refusals: Arc<Semaphore>,
     tasks: TaskTracker,
@@ -140,7 +142,7 @@ impl<H: Handler> Server<H> {
             shared: Arc::new(Shared {
                 handler,
                 limits,
-                tls,
+                tls: watch::channel(tls).1,
                 connections: Arc::new(Connections::new(limits.connections)),
                 refusals: Arc::new(Semaphore::new(REFUSALS)),
                 tasks: TaskTracker::new(),
@@ -148,6 +150,14 @@ impl<H: Handler> Server<H> {
                 cut_off: CancellationToken::new(),
             }),
         }
+    }
+
+    /// The same with certificates that may change: each connection is made by the latest, and open ones stay as they are.
+    #[must_use]
+    pub fn with_tls(mut self, tls: watch::Receiver<Option<Tls>>) -> Self {
+        let shared = Arc::get_mut(&mut self.shared).expect("nothing is served yet");
+        shared.tls = tls;
+        self
     }
 
     /// Serves until `shutdown`; then takes no more connections and requests, finishes what has begun, and after `grace` cuts off the rest.
@@ -187,7 +197,7 @@ impl<H: Handler> Shared<H> {
         if let Some(place) = self.connections.admit() {
             let shared = Arc::clone(self);
             self.tasks.spawn(async move { shared.serve(stream, peer, place).await });
-        } else if let (None, Ok(permit)) = (&self.tls, Arc::clone(&self.refusals).try_acquire_owned()) {
+        } else if let (None, Ok(permit)) = (self.tls(), Arc::clone(&self.refusals).try_acquire_owned()) {
             self.tasks.spawn(async move {
                 refuse(stream).await;
                 drop(permit);
@@ -195,10 +205,14 @@ impl<H: Handler> Shared<H> {
         }
     }
 
+    fn tls(&self) -> Option<Tls> {
+        self.tls.borrow().clone()
+    }
+
     async fn serve(&self, stream: TcpStream, peer: SocketAddr, place: Place) {
         // Answers go out in large writes: waiting for more would only delay their end.
         let _ = stream.set_nodelay(true);
-        let Some(tls) = &self.tls else {
+        let Some(tls) = self.tls() else {
             let certificate = None;
             return self.drive(stream, Client { peer, certificate }, &place).await;
         };

@@ -48,7 +48,7 @@ pub struct State {
     /// What [`GroupView::objective`](crate::snapshot::GroupView::objective) indexes.
     pub objectives: Arc<[Objective]>,
     pub(super) page: PageSettings,
-    pub(super) documents: Semaphore,
+    pub(super) documents: Arc<Semaphore>,
 }
 
 impl State {
@@ -60,13 +60,21 @@ impl State {
             exposition,
             objectives,
             page: PageSettings::default(),
-            documents: Semaphore::new(DOCUMENTS),
+            documents: Arc::new(Semaphore::new(DOCUMENTS)),
         }
     }
 
     /// The same with what the configuration adds to the page.
     pub fn with_page(self, page: PageSettings) -> Self {
         Self { page, ..self }
+    }
+
+    /// The same in the place of another: what is limited for both stays limited.
+    pub fn after(self, before: &Self) -> Self {
+        Self {
+            documents: Arc::clone(&before.documents),
+            ..self
+        }
     }
 
     pub(super) fn published(&self) -> Vec<Published> {

@@ -9,16 +9,27 @@ use openssl::error::ErrorStack;
 use openssl::hash::MessageDigest;
 use openssl::ssl::Ssl;
 use openssl::ssl::SslAcceptor;
+use openssl::ssl::SslAcceptorBuilder;
 use openssl::ssl::SslFiletype;
 use openssl::ssl::SslMethod;
-use openssl::ssl::SslVerifyMode;
-use openssl::x509::X509;
+use openssl::ssl::SslOptions;
+use openssl::ssl::SslVersion;
 use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
+use crate::config::ClientAuth;
+use crate::config::TlsVersion;
+use crate::config::WebTls;
+
+mod clients;
+
 /// A listener's certificate, and whose client certificates it requires.
 #[derive(Clone)]
-pub struct Tls(SslAcceptor);
+pub struct Tls {
+    acceptor: SslAcceptor,
+    /// Names of which a client's verified certificate must have one; any will do when empty.
+    client_sans: Arc<[String]>,
+}
 
 /// Why a listener's TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -58,35 +69,93 @@ impl Tls {
     ///
     /// When a file cannot be read or does not hold what it should, and when certificate and key do not belong together.
     pub fn new(cert: &Path, key: &Path, client_ca: Option<&Path>) -> Result<Self, TlsError> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |problem| TlsError::File { path, problem }
-        };
-        let mut acceptor = SslAcceptor::mozilla_intermediate_v5(SslMethod::tls_server())?;
-        acceptor.set_certificate_chain_file(cert).map_err(at(cert))?;
-        acceptor.set_private_key_file(key, SslFiletype::PEM).map_err(at(key))?;
-        acceptor.check_private_key()?;
+        let mut acceptor = pair(cert, key)?;
         if let Some(path) = client_ca {
-            let pem = std::fs::read(path).map_err(|problem| TlsError::Unreadable {
-                path: path.to_owned(),
-                problem,
-            })?;
-            for authority in X509::stack_from_pem(&pem).map_err(at(path))? {
-                acceptor.add_client_ca(&authority)?;
-                acceptor.cert_store_mut().add_cert(authority)?;
-            }
-            acceptor.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
-            // Sessions are bound to this listener, as OpenSSL asks of servers that verify clients.
-            acceptor.set_session_id_context(b"tidemark")?;
+            clients::trust(&mut acceptor, path)?;
+            clients::ask(&mut acceptor, ClientAuth::RequireAndVerifyClientCert)?;
         }
-        Ok(Self(acceptor.build()))
+        Ok(Self {
+            acceptor: acceptor.build(),
+            client_sans: Arc::default(),
+        })
+    }
+
+    /// TLS as a web configuration file wants it.
+    ///
+    /// # Errors
+    ///
+    /// The same, and when OpenSSL was built without what is wanted.
+    pub fn of(web: &WebTls) -> Result<Self, TlsError> {
+        let mut acceptor = pair(&web.cert_file, &web.key_file)?;
+        acceptor.set_min_proto_version(Some(version(web.min)))?;
+        acceptor.set_max_proto_version(Some(version(web.max)))?;
+        if !web.ciphers.is_empty() {
+            acceptor.set_cipher_list(&web.ciphers.join(":"))?;
+        }
+        if !web.groups.is_empty() {
+            acceptor.set_groups_list(&web.groups.join(":"))?;
+        }
+        if web.server_order {
+            acceptor.set_options(SslOptions::CIPHER_SERVER_PREFERENCE);
+        } else {
+            acceptor.clear_options(SslOptions::CIPHER_SERVER_PREFERENCE);
+        }
+        if let Some(path) = &web.client_ca_file {
+            clients::trust(&mut acceptor, path)?;
+        }
+        clients::ask(&mut acceptor, web.client_auth)?;
+        Ok(Self {
+            acceptor: acceptor.build(),
+            client_sans: web.client_sans.clone().into(),
+        })
     }
 
     /// The handshake. No deadline of its own.
-    pub(super) async fn accept(&self, stream: TcpStream) -> Result<SslStream<TcpStream>, openssl::ssl::Error> {
-        let mut stream = SslStream::new(Ssl::new(self.0.context())?, stream)?;
+    pub(super) async fn accept(&self, stream: TcpStream) -> Result<SslStream<TcpStream>, Unwelcome> {
+        let mut stream = SslStream::new(Ssl::new(self.acceptor.context())?, stream)?;
         Pin::new(&mut stream).accept().await?;
-        Ok(stream)
+        match clients::is_welcome(stream.ssl(), &self.client_sans) {
+            true => Ok(stream),
+            false => Err(Unwelcome::Name),
+        }
+    }
+}
+
+/// Why a client is not talked to.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unwelcome {
+    /// There was no handshake.
+    #[error(transparent)]
+    Handshake(#[from] openssl::ssl::Error),
+    /// There could be none.
+    #[error(transparent)]
+    Own(#[from] ErrorStack),
+    /// Its certificate is good and has none of the names that are allowed.
+    #[error("the client's certificate has no name that may come")]
+    Name,
+}
+
+/// An acceptor of TLS 1.2 and newer with that certificate chain and key.
+fn pair(cert: &Path, key: &Path) -> Result<SslAcceptorBuilder, TlsError> {
+    let mut acceptor = SslAcceptor::mozilla_intermediate_v5(SslMethod::tls_server())?;
+    acceptor.set_certificate_chain_file(cert).map_err(at(cert))?;
+    acceptor.set_private_key_file(key, SslFiletype::PEM).map_err(at(key))?;
+    acceptor.check_private_key()?;
+    Ok(acceptor)
+}
+
+fn at(path: &Path) -> impl Fn(ErrorStack) -> TlsError {
+    let path = path.to_owned();
+    move |problem| TlsError::File {
+        path: path.clone(),
+        problem,
+    }
+}
+
+fn version(version: TlsVersion) -> SslVersion {
+    match version {
+        TlsVersion::Tls12 => SslVersion::TLS1_2,
+        TlsVersion::Tls13 => SslVersion::TLS1_3,
     }
 }
 

@@ -17,6 +17,7 @@ use super::label;
 use super::number::Value;
 use super::own::Own;
 use super::pack::Packed;
+use super::reloads::Reloads;
 use super::resets::ResetCounters;
 use crate::model::Moment;
 
@@ -67,6 +68,13 @@ impl Exposition {
             resets,
             own: Own::new(),
         }
+    }
+
+    /// The same, which tells of the configuration too.
+    #[must_use]
+    pub fn with_reloads(self, reloads: &Reloads) -> Self {
+        self.own.add(reloads);
+        self
     }
 
     /// The answer at `now`.

@@ -7,6 +7,7 @@ use prometheus::TextEncoder;
 
 use super::catalog::cluster::BUILD_INFO;
 use super::catalog::families;
+use super::reloads::Reloads;
 
 /// What the process says of itself.
 #[derive(Debug)]
@@ -31,6 +32,11 @@ impl Own {
             .register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))
             .expect("no name is taken");
         Self(registry)
+    }
+
+    /// How reading the configuration anew goes is told too.
+    pub(super) fn add(&self, reloads: &Reloads) {
+        reloads.register(&self.0);
     }
 
     /// The figures as of now, as text.

@@ -46,6 +46,13 @@ impl Packer {
         }
     }
 
+    /// Another configuration of the same cluster from now on; what was counted stays.
+    pub fn reconfigure(&mut self, cluster: Arc<Cluster>, label: Arc<str>, objectives: Arc<[Objective]>) {
+        self.cluster = cluster;
+        self.label = label;
+        self.objectives = objectives;
+    }
+
     /// Renders and deflates a snapshot: work for the processor, up to some hundred milliseconds for a million partitions.
     pub fn pack(&mut self, snapshot: &Snapshot) -> Packed {
         let mut scope = Scope::new(snapshot, &self.cluster, &self.label, &self.objectives);

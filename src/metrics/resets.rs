@@ -1,6 +1,8 @@
 //! Counts of offset resets: a handle for whoever carries them out.
 
 use std::sync::Arc;
+use std::sync::PoisonError;
+use std::sync::RwLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering;
 
@@ -34,7 +36,10 @@ impl ResetResult {
 
 /// `tidemark_resets_total`. Clones count into the same counters.
 #[derive(Clone, Debug)]
-pub struct ResetCounters(Arc<[OfCluster]>);
+pub struct ResetCounters(
+    /// Written when clusters come and go; held for moments only.
+    Arc<RwLock<Vec<Arc<OfCluster>>>>,
+);
 
 #[derive(Debug)]
 struct OfCluster {
@@ -45,25 +50,41 @@ struct OfCluster {
 impl ResetCounters {
     /// Counters for the named clusters, all at 0.
     pub fn new(clusters: impl IntoIterator<Item = Arc<str>>) -> Self {
-        let counters = clusters.into_iter().map(|cluster| OfCluster {
-            cluster,
-            counts: Default::default(),
-        });
-        Self(counters.collect())
+        let counters = Self(Arc::default());
+        counters.serve(clusters);
+        counters
+    }
+
+    /// Counts for these clusters from now on: those that are there already go on, new ones begin at 0, the others are no more.
+    pub fn serve(&self, clusters: impl IntoIterator<Item = Arc<str>>) {
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let kept = |cluster: Arc<str>| match all.iter().find(|of| of.cluster == cluster) {
+            Some(of) => Arc::clone(of),
+            None => Arc::new(OfCluster {
+                cluster,
+                counts: Default::default(),
+            }),
+        };
+        let served = clusters.into_iter().map(kept).collect();
+        *all = served;
     }
 
     /// Counts one. A cluster that is not served is not counted: strangers make no series.
     pub fn count(&self, cluster: &str, result: ResetResult) {
-        if let Some(of) = self.0.iter().find(|of| *of.cluster == *cluster) {
+        if let Some(of) = self.find(cluster) {
             of.counts[result as usize].fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn of(&self, cluster: &str) -> impl Iterator<Item = (ResetResult, u64)> {
-        let of = self.0.iter().find(|of| *of.cluster == *cluster);
-        of.into_iter().flat_map(|of| {
-            let counts = of.counts.iter().map(|count| count.load(Ordering::Relaxed));
+    pub(super) fn of(&self, cluster: &str) -> impl Iterator<Item = (ResetResult, u64)> + use<> {
+        self.find(cluster).into_iter().flat_map(|of| {
+            let counts = of.counts.each_ref().map(|count| count.load(Ordering::Relaxed));
             ResetResult::ALL.into_iter().zip(counts)
         })
+    }
+
+    fn find(&self, cluster: &str) -> Option<Arc<OfCluster>> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|of| *of.cluster == *cluster).cloned()
     }
 }

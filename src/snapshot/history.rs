@@ -97,6 +97,16 @@ impl History {
         }
     }
 
+    /// Forgets the groups and topics that are no longer watched: nobody asks for them any more, so that no answer would end them.
+    pub fn retain(&mut self, group: impl Fn(&GroupId) -> bool, topic: impl Fn(&TopicName) -> bool) {
+        self.groups.retain(|id, _| group(id));
+        self.topics.retain(|name, _| topic(name));
+        self.timelines.retain(&topic);
+        for group in self.groups.values_mut() {
+            group.retain(&topic);
+        }
+    }
+
     /// Counts cycles that did not take place because the one before had not ended.
     pub fn skipped(&mut self, cycles: u64) {
         self.totals.cycles_skipped += cycles;
@@ -138,6 +148,24 @@ impl GroupHistory {
             had_members: false,
             chronicle: Chronicle::default(),
             trend: Arc::default(),
+        }
+    }
+}
+
+impl GroupHistory {
+    /// Forgets topics, also in what stands while a reading fails.
+    fn retain(&mut self, topic: impl Fn(&TopicName) -> bool) {
+        let before = self.topics.len();
+        self.topics.retain(|name, _| topic(name));
+        let Some(view) = self.view.as_mut().filter(|_| self.topics.len() < before) else {
+            return;
+        };
+        let view = Arc::make_mut(view);
+        let stood = std::mem::take(&mut view.topics);
+        for kept in self.topics.values_mut() {
+            let stands = kept.place.and_then(|place| stood.get(place));
+            kept.place = stands.map(|_| view.topics.len());
+            view.topics.extend(stands.cloned());
         }
     }
 }

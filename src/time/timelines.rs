@@ -73,6 +73,14 @@ impl Timelines {
         }
     }
 
+    /// Other settings from now on. What is known stays.
+    pub fn reconfigure(&mut self, settings: Settings) {
+        self.settings = settings;
+        for topic in self.topics.values_mut() {
+            topic.reconfigure(settings);
+        }
+    }
+
     /// The topic of this name and id, made when it is new; one of another id takes its place. `source` is the configured one.
     pub fn topic(&mut self, name: &TopicName, id: Option<TopicId>, source: TimeSource) -> &mut TopicTimes {
         let settings = self.settings;

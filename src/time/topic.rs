@@ -53,6 +53,10 @@ impl TopicTimes {
         }
     }
 
+    pub(super) fn reconfigure(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
     /// Which topic of this name it is, and whose time counts. Another id is another topic: everything known is dropped.
     pub(super) fn is(&mut self, id: Option<TopicId>, source: TimeSource) {
         if self.id.is_some() && id.is_some() && self.id != id {

@@ -2,6 +2,7 @@
 //! call, and only requests that nobody answers take real time.
 
 mod cases;
+mod clocks;
 mod exporter;
 mod names;
 mod outages;

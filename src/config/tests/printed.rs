@@ -13,6 +13,7 @@ use crate::config::print;
 /// Every section and every key, none at its default.
 const EVERYTHING: &str = r#"
 listen: "[::1]:1234"
+web_config_file: $DIR/web.yml
 poll_interval: 1m 30s
 max_staleness: 10m
 status_cycles: 6

@@ -15,8 +15,8 @@ use crate::config::load;
 /// What no message may ever hold.
 pub(super) const SECRET: &str = "hunter2-secret";
 
-const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
-const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMA==\n-----END PRIVATE KEY-----\n";
+pub(super) const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
+pub(super) const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMA==\n-----END PRIVATE KEY-----\n";
 const ENCRYPTED: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMA==\n-----END ENCRYPTED PRIVATE KEY-----\n";
 const ENCRYPTED_BY_OPENSSL: &str =
     "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMA==\n-----END RSA PRIVATE KEY-----\n";
@@ -57,7 +57,11 @@ impl Place {
     }
 
     fn fill(&self) {
-        let files: [(&str, &[u8]); 12] = [
+        let files: [(&str, &[u8]); 13] = [
+            (
+                "web.yml",
+                b"tls_server_config: {cert_file: cert.pem, key_file: key.pem}",
+            ),
             ("password", SECRET.as_bytes()),
             ("token", b"a-token-of-sixteen-or-more\n"),
             ("token-again", b"a-token-of-sixteen-or-more"),
@@ -80,6 +84,12 @@ impl Place {
     pub(super) fn filled_in(&self, text: &str) -> String {
         let directory = self.directory.path().to_str().unwrap();
         text.replace("$DIR", directory).replace("$SECRET", SECRET)
+    }
+
+    /// Puts another file beside it.
+    pub(super) fn beside(self, name: &str, text: &str) -> Self {
+        fs::write(self.directory.path().join(name), self.filled_in(text)).unwrap();
+        self
     }
 
     /// Sets a variable.

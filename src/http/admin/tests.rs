@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::config::AdminToken;
+use crate::config::Allow;
 use crate::config::Patterns;
 use crate::failure::Cause;
 use crate::failure::ErrorCode;

@@ -49,7 +49,7 @@ impl Rate {
 
 /// Who has come how often.
 #[derive(Debug, Default)]
-pub(super) struct Throttle {
+pub(in crate::http) struct Throttle {
     /// Failed attempts by address. Locked for a look-up or an insertion.
     guesses: Mutex<HashMap<IpAddr, Used>>,
     /// Requests overall. Locked for a comparison.
@@ -57,12 +57,12 @@ pub(super) struct Throttle {
 }
 
 impl Throttle {
-    pub(super) fn new() -> Self {
+    pub(in crate::http) fn new() -> Self {
         Self::default()
     }
 
     /// Whether this address may try to authenticate.
-    pub(super) fn may_try(&self, address: IpAddr, now: Duration) -> Result<(), Refusal> {
+    pub(in crate::http) fn may_try(&self, address: IpAddr, now: Duration) -> Result<(), Refusal> {
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         let wait = match guesses.get(&network(address)) {
             Some(used) => GUESSES.wait(*used, now),
@@ -76,14 +76,14 @@ impl Throttle {
     }
 
     /// This address failed to.
-    pub(super) fn failed(&self, address: IpAddr, now: Duration) {
+    pub(in crate::http) fn failed(&self, address: IpAddr, now: Duration) {
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         let used = guesses.entry(network(address)).or_default();
         *used = GUESSES.with_one_more(*used, now);
     }
 
     /// Whether one more request is taken of those who have a token.
-    pub(super) fn may_ask(&self, now: Duration) -> Result<(), Refusal> {
+    pub(in crate::http) fn may_ask(&self, now: Duration) -> Result<(), Refusal> {
         let mut used = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         refuse(REQUESTS.wait(*used, now))?;
         *used = REQUESTS.with_one_more(*used, now);

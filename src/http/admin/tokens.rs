@@ -20,7 +20,7 @@ const LIMIT: u64 = 64 << 10;
 type Digest = [u8; 32];
 
 /// Everybody's tokens.
-pub(super) struct Tokens(Vec<TokenFile>);
+pub(in crate::http) struct Tokens(Vec<TokenFile>);
 
 struct TokenFile {
     name: String,
@@ -45,7 +45,7 @@ struct Stamp {
 }
 
 impl Tokens {
-    pub(super) fn new(tokens: &[AdminToken]) -> Self {
+    pub(in crate::http) fn new(tokens: &[AdminToken]) -> Self {
         let files = tokens.iter().map(|token| TokenFile {
             name: token.name.clone(),
             path: token.file.clone(),
@@ -55,7 +55,7 @@ impl Tokens {
     }
 
     /// Whose token this is. Every token is compared, whichever it is.
-    pub(super) fn whose(&self, given: &[u8]) -> Option<String> {
+    pub(in crate::http) fn whose(&self, given: &[u8]) -> Option<String> {
         let given = sha256(given);
         let mut whose = None;
         for file in &self.0 {

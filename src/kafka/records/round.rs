@@ -31,8 +31,6 @@ use super::worker::Job;
 
 /// How long the worker sleeps at most before it looks at the deadline and at the client's own events.
 const SLICE: Duration = Duration::from_millis(20);
-/// After so long without an answer a round lets others go first: a broker that hangs holds up its own partitions only.
-const PATIENCE: Duration = Duration::from_millis(300);
 
 /// One partition and what is wanted of it.
 pub(super) struct Slot {
@@ -131,19 +129,12 @@ impl Round {
         })
     }
 
-    /// Reads until every partition has answered once or the deadline has come, and where others wait until nothing comes any more; gives
-    /// back what is wanted further.
-    pub(super) fn finish(mut self, job: &Job, others_wait: bool) -> Vec<Slot> {
-        let mut last = (self.open, Instant::now());
+    /// Reads until every partition has answered once or the deadline has come; gives back what is wanted further.
+    pub(super) fn finish(mut self, job: &Job) -> Vec<Slot> {
         while self.open > 0 && !job.answer.is_closed() {
             let left = job.deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
-            }
-            if last.0 != self.open {
-                last = (self.open, Instant::now());
-            } else if others_wait && last.1.elapsed() > PATIENCE {
-                return self.unanswered();
             }
             match self.ready.recv_timeout(left.min(SLICE)) {
                 Ok(index) => self.take(index, job),
@@ -161,10 +152,6 @@ impl Round {
             }
             return Vec::new();
         }
-        self.unanswered()
-    }
-
-    fn unanswered(self) -> Vec<Slot> {
         let slots = self.slots.into_iter().map(|open| open.slot);
         slots.filter(|slot| !slot.wanted.is_empty()).collect()
     }

@@ -12,6 +12,10 @@ pub(in crate::metrics) const SNAPSHOT_AGE: &str = "tidemark_snapshot_age_seconds
 pub(in crate::metrics) const RESETS: &str = "tidemark_resets_total";
 /// Told by the `prometheus` crate.
 pub(in crate::metrics) const BUILD_INFO: &str = "tidemark_build_info";
+/// Told by the `prometheus` crate.
+pub(in crate::metrics) const RELOAD_SUCCESSFUL: &str = "tidemark_config_last_reload_successful";
+/// Told by the `prometheus` crate.
+pub(in crate::metrics) const RELOAD_SUCCESS: &str = "tidemark_config_last_reload_success_timestamp_seconds";
 
 pub(super) const FAMILIES: &[Family] = &[
     Family::new(
@@ -101,6 +105,16 @@ pub(super) const FAMILIES: &[Family] = &[
         BUILD_INFO,
         "1; the version of tidemark, and the revision it was built from where that is known.",
         Values::Process(&["version", "revision"]),
+    ),
+    Family::new(
+        RELOAD_SUCCESSFUL,
+        "1 when the configuration that was read last is in force; 0 when it was wrong and the one before goes on.",
+        Values::Process(&[]),
+    ),
+    Family::new(
+        RELOAD_SUCCESS,
+        "When a configuration was last read and taken.",
+        Values::Process(&[]),
     ),
 ];
 

@@ -212,7 +212,11 @@ impl Kafka {
 
     /// One of Kafka's own tools, for example `ConsumerGroupCommand`, or any by its class; what it prints.
     pub(crate) fn tool(&self, name: &str, arguments: &[&str]) -> String {
-        let class = if name.contains('.') { name.to_owned() } else { self.class(name) };
+        let class = if name.contains('.') {
+            name.to_owned()
+        } else {
+            self.class(name)
+        };
         let run = self.java(SMALL, &class);
         let run = { run }
             .args(["--bootstrap-server", &self.bootstrap()])

@@ -139,6 +139,25 @@ impl Tidemark {
         self.home.path().join("tidemark.yaml")
     }
 
+    /// Puts another configuration in the place of its file, as a whole.
+    pub(crate) fn rewrite(&self, change: impl FnOnce(&mut Value)) {
+        let mut config = serde_json::from_slice(&fs::read(self.config()).expect("its file")).expect("JSON");
+        change(&mut config);
+        self.write(&config.to_string());
+    }
+
+    /// Puts any text there.
+    pub(crate) fn write(&self, text: &str) {
+        let next = self.home.path().join("next");
+        fs::write(&next, text).expect("a file");
+        fs::rename(&next, self.config()).expect("renamed");
+    }
+
+    /// Sends it a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        self.process().signal(name);
+    }
+
     /// Everything it has logged so far.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
