@@ -59,7 +59,7 @@ impl Fleet {
             members: HashMap::new(),
             tasks: JoinSet::new(),
         };
-        for cluster in fleet.config.clone().clusters.iter().cloned() {
+        for cluster in &fleet.config.clone().clusters {
             fleet.add(cluster);
         }
         fleet
@@ -125,9 +125,8 @@ impl Fleet {
                         "cluster begins to be watched"
                     );
                     known.into_iter().for_each(Member::end);
-                    let name = cluster.name.clone();
-                    self.add(cluster);
-                    if let Some(member) = self.members.get_mut(&name) {
+                    self.add(&cluster);
+                    if let Some(member) = self.members.get_mut(&cluster.name) {
                         member.start(&mut self.tasks);
                     }
                 }
@@ -170,7 +169,7 @@ impl Fleet {
         member.start(&mut self.tasks);
     }
 
-    fn add(&mut self, cluster: Arc<Cluster>) {
+    fn add(&mut self, cluster: &Arc<Cluster>) {
         let order = Order {
             config: self.config.clone(),
             cluster: cluster.clone(),

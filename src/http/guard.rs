@@ -60,6 +60,10 @@ pub struct Guarded<H> {
 
 impl Gate {
     /// Open to everybody without a web configuration.
+    ///
+    /// # Panics
+    ///
+    /// Never: the schema lets no header through that is none.
     pub fn new(web: Option<&Web>) -> Self {
         let users = web.map_or(&[][..], |web| &web.users);
         let tokens = web.map_or(&[][..], |web| &web.tokens);

@@ -153,6 +153,10 @@ impl<H: Handler> Server<H> {
     }
 
     /// The same with certificates that may change: each connection is made by the latest, and open ones stay as they are.
+    ///
+    /// # Panics
+    ///
+    /// Never: a server that runs has given itself away.
     #[must_use]
     pub fn with_tls(mut self, tls: watch::Receiver<Option<Tls>>) -> Self {
         let shared = Arc::get_mut(&mut self.shared).expect("nothing is served yet");

@@ -19,6 +19,10 @@ pub struct Reloads {
 
 impl Reloads {
     /// The configuration was read at this time, at the start of the process, and was good.
+    ///
+    /// # Panics
+    ///
+    /// Never: the names are valid.
     pub fn new(at: UnixMillis) -> Self {
         let reloads = Self {
             successful: IntGauge::with_opts(opts(RELOAD_SUCCESSFUL)).expect("the name is valid"),

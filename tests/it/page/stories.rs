@@ -19,7 +19,6 @@ const TOLD: [(&str, &str, &str); 15] = [
     ("settlement", "ok", "waits at an open transaction"),
     ("thumbnails", "ok", ""),
     ("one-off-import", "ok", "nothing is unread"),
-    ("settlement", "ok", ""),
     ("email-workers", "ok", "share · Stable"),
 ];
 
