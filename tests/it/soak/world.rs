@@ -122,7 +122,7 @@ impl World {
             .collect();
         let read: Vec<&str> = topics.iter().map(String::as_str).collect();
         let member = Member::new(&format!("{name}-1")).subscribed(&read);
-        let behind = if self.made % 10 == 0 { 45 } else { 0 };
+        let behind = if self.made.is_multiple_of(10) { 45 } else { 0 };
         let pace = Pace::keeping_up(Duration::from_secs(5)).behind(behind);
         let partitions: Vec<i32> = (0..PARTITIONS).collect();
         self.cluster
