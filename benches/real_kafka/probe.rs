@@ -52,8 +52,9 @@ fn survey(port: u16, load: &Load) -> std::io::Result<()> {
             .with_allow_auto_topic_creation(false),
         12,
     )?;
-    for timestamp in [-1, -2] {
-        wire.send(&offsets(load, timestamp), 7)?;
+    // The ends, the ends of what is committed, the starts.
+    for (timestamp, isolation) in [(-1, 0), (-1, 1), (-2, 0)] {
+        wire.send(&offsets(load, timestamp).with_isolation_level(isolation), 7)?;
         asked += 1;
     }
     (0..asked).try_for_each(|_| wire.receive().map(drop))
